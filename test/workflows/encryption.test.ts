@@ -8,15 +8,8 @@ import { connectTemporal } from '../../src/platform/temporal/connection';
 import { bash, blocks } from '../support/pages';
 import { testTemporalAddress, testTemporalBinary, workflowBundle } from '../support/servers';
 import { eventually, type TestStack, testStack } from '../support/stack';
-import {
-  deliveredByCarrier,
-  handedOver,
-  is,
-  misbehaveOnce,
-  orderBody,
-  orderUntil,
-  partnerClock,
-} from './order/order-fixture';
+import { operatorHelpers } from './order/operator-fixture';
+import { deliveredByCarrier, handedOver, is, misbehaveOnce, orderBody, orderUntil } from './order/order-fixture';
 
 /** Payload encryption: searches the bytes that Temporal stores, as somebody with its database and no keys could. */
 
@@ -30,7 +23,7 @@ const ADDRESS = {
   phone: '+49 30 5557731',
 };
 const PERSONAL = [REFERENCE, ...Object.values(ADDRESS)];
-const now = partnerClock();
+const { say } = operatorHelpers(() => stack);
 
 let stack: TestStack;
 let plain: Connection;
@@ -70,11 +63,6 @@ async function description(orderId: string): Promise<string> {
   return textIn([workflowExecutionInfo, executionConfig]);
 }
 
-const say = (printOrderId: string, status: string, message?: string) =>
-  stack.partner('prints-berlin').postOrderStatus({
-    body: { timestamp: now(), orderId: printOrderId, status, ...(message && { message }) } as never,
-  });
-
 /** Restarts the stack's worker with other keys than the API has. */
 async function withWorker(keys: Config['PAYLOAD_KEYS'], work: () => Promise<void>): Promise<void> {
   await stack.stopWorker();
@@ -96,7 +84,7 @@ const keyNames = async (orderId: string) => [
 
 test('the history of a delivered order reveals no name, address, reference or partner message', async () => {
   const { orderId, printOrderId } = await handedOver(stack, REFERENCE, { address: ADDRESS });
-  await say(printOrderId, 'error', 'Wilhelmina’s picture is too dark');
+  await say(printOrderId, 'error', { message: 'Wilhelmina’s picture is too dark' });
   await orderUntil(stack, orderId, is('on_hold'));
   const refused = stack.client.updateShipment({
     params: { orderId },

@@ -7,6 +7,7 @@ import { storedRun } from '../../src/orders/run/snapshots';
 import { orderWorkflowId, WORKFLOW_TYPES } from '../../src/platform/domain/workflows';
 import type { Reconciliation } from '../../workflows/reconcile';
 import { eventually, type TestStack, testStack } from '../support/stack';
+import { operatorHelpers } from './order/operator-fixture';
 import {
   deliveredByCarrier,
   type HandedOver,
@@ -15,7 +16,6 @@ import {
   orderLog,
   orderNow,
   orderUntil,
-  partnerClock,
   seenPrintOrders,
 } from './order/order-fixture';
 
@@ -24,7 +24,7 @@ import {
 const { EventType } = protocol.api.enums.v1;
 
 let stack: TestStack;
-const now = partnerClock();
+const { say } = operatorHelpers(() => stack);
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
@@ -57,11 +57,6 @@ async function age(orderId: string): Promise<void> {
     UPDATE postbacks SET received_at = received_at - interval '1 hour'
     WHERE print_order_id IN (SELECT id FROM print_orders WHERE order_id = ${orderId})`;
 }
-
-const say = (printOrderId: string, status: string) =>
-  stack
-    .partner('prints-berlin')
-    .postOrderStatus({ body: { timestamp: now(), orderId: printOrderId, status } as never });
 
 async function print({ orderId, printOrderId }: HandedOver): Promise<void> {
   await say(printOrderId, 'received');

@@ -5,13 +5,14 @@ import { ensureSchedule, scheduleId } from '../../src/platform/temporal/periodic
 import type { Reconciliation } from '../../workflows/reconcile';
 import { eventually, type TestStack, testStack } from '../support/stack';
 import { fileHost } from './order/file-host';
-import { accepted, handedOver, is, orderNow, orderUntil, partnerClock, seenPrintOrders } from './order/order-fixture';
+import { operatorHelpers } from './order/operator-fixture';
+import { accepted, handedOver, is, orderNow, orderUntil, seenPrintOrders } from './order/order-fixture';
 
 /** Postgres is restored from a backup while Temporal keeps its newer state: the procedure of docs/operation/backup-and-recovery.md. */
 
 let stack: TestStack;
 const files = fileHost();
-const now = partnerClock();
+const { say } = operatorHelpers(() => stack);
 let tables: string[];
 
 beforeAll(async () => {
@@ -66,11 +67,6 @@ async function restore(): Promise<void> {
     );
   });
 }
-
-const say = (printOrderId: string, status: string) =>
-  stack
-    .partner('prints-berlin')
-    .postOrderStatus({ body: { timestamp: now(), orderId: printOrderId, status } as never });
 
 async function ship(orderId: string, printOrderId: string): Promise<void> {
   await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: printOrderId } });

@@ -12,6 +12,7 @@ import { consignmentTo } from '../src/consignments/sample-consignments';
 import { buyShipment } from '../src/shipping/bought-shipment';
 import { testTemporalAddress, testTemporalBinary } from '../support/servers';
 import { eventually, type TestStack, testStack } from '../support/stack';
+import { operatorHelpers } from './order/operator-fixture';
 import {
   accepted,
   handedOver,
@@ -21,14 +22,13 @@ import {
   orderLog,
   orderNow,
   orderUntil,
-  partnerClock,
   seenPrintOrders,
 } from './order/order-fixture';
 
 /** Differences between Postgres and Temporal, made by the tests, and repaired by the reconciliation on real servers. */
 
 let stack: TestStack;
-const now = partnerClock();
+const { say } = operatorHelpers(() => stack);
 
 beforeAll(async () => {
   // Parcels that no carrier follows end two seconds after shipping.
@@ -80,11 +80,6 @@ const restarted = (orderId: string) =>
       .describe()
       .catch(() => undefined),
   );
-
-const say = (printOrderId: string, status: string) =>
-  stack
-    .partner('prints-berlin')
-    .postOrderStatus({ body: { timestamp: now(), orderId: printOrderId, status } as never });
 
 /** Dispatches and ships an order. */
 async function makeAndShip(orderId: string, printOrderId: string): Promise<void> {

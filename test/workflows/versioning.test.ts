@@ -7,7 +7,8 @@ import { type RunningWorker, runWorker } from '../../cli/run-worker';
 import { workerVersions } from '../../src/platform/temporal/worker-versions';
 import { workflowBundle } from '../support/servers';
 import { eventually, type TestStack, testStack } from '../support/stack';
-import { handedOver, is, orderBody, orderUntil, partnerClock, seenPrintOrders } from './order/order-fixture';
+import { operatorHelpers } from './order/operator-fixture';
+import { handedOver, is, orderBody, orderUntil, seenPrintOrders } from './order/order-fixture';
 
 /** Deploys while orders run: worker versions on the embedded server, by the steps of docs/operation/upgrades.md. */
 
@@ -17,7 +18,7 @@ const NOT_FOUND = 5;
 let stack: TestStack;
 let folder: string | undefined;
 const workers = new Map<string, RunningWorker>();
-const now = partnerClock();
+const { say } = operatorHelpers(() => stack);
 
 beforeAll(async () => {
   // The first worker has no version: versions are introduced in a running deployment.
@@ -111,11 +112,6 @@ async function firstTask(
     return event && Number(event.eventTime!.seconds) * 1_000 + Math.floor(event.eventTime!.nanos! / 1e6);
   });
 }
-
-const say = (printOrderId: string, status: string) =>
-  stack
-    .partner('prints-berlin')
-    .postOrderStatus({ body: { timestamp: now(), orderId: printOrderId, status } as never });
 
 async function print(orderId: string, printOrderId: string): Promise<void> {
   await say(printOrderId, 'printed');

@@ -105,11 +105,21 @@ async function settleOrder(
   return tally(counts, { flagged: Number(isNew) });
 }
 
-/** Takes a shipped order, whose workflow has completed, off the list of open orders. */
+/** Records that no carrier follows the parcels of a shipped order, whose workflow has completed: it is not open any more. */
 async function endTracking({ sql, log }: ReconcileDeps, orderId: string): Promise<Counts> {
-  const settled = await settleShippedOrder(sql, orderId);
-  if (settled) log.info({ orderId }, 'reconciled: the workflow of a shipped order has completed');
-  return { settled: Number(settled) };
+  const settled = await inTransaction(sql, async (tx) => {
+    const { count } = await tx`
+      UPDATE orders SET tracking_ended_at = now()
+      WHERE id = ${orderId} AND fulfillment_status IN ('shipped', 'in_transit') AND tracking_ended_at IS NULL`;
+    if (count === 0) return 0;
+    await keepSnapshot(tx, orderId, null);
+    await tx`
+      INSERT INTO order_events (order_id, type, data)
+      VALUES (${orderId}, 'reconciled', ${json(tx, { found: 'tracking_ended' })})`;
+    return 1;
+  });
+  if (settled > 0) log.info({ orderId }, 'reconciled: the workflow of a shipped order has completed');
+  return { settled };
 }
 
 async function catchUpWith(deps: ReconcileDeps, orderId: string, hasEnded: boolean): Promise<Counts> {
@@ -119,24 +129,6 @@ async function catchUpWith(deps: ReconcileDeps, orderId: string, hasEnded: boole
   if (behind) log.warn({ orderId, lostPrintOrders }, 'reconciled: the rows of an order were behind its workflow');
   if (lostPrintOrders) await flagOrder(sql, orderId, 'out_of_step', 'the workflow has print orders without rows');
   return { caughtUp: Number(behind), printOrdersLost: Number(lostPrintOrders) };
-}
-
-/**
- * Records that no carrier follows the parcels of a shipped order. Returns false when the order is not shipped, or when
- * that is recorded.
- */
-async function settleShippedOrder(sql: Sql, orderId: string): Promise<boolean> {
-  return await inTransaction(sql, async (tx) => {
-    const settled = await tx`
-      UPDATE orders SET tracking_ended_at = now()
-      WHERE id = ${orderId} AND fulfillment_status IN ('shipped', 'in_transit') AND tracking_ended_at IS NULL`;
-    if (settled.count === 0) return false;
-    await keepSnapshot(tx, orderId, null);
-    await tx`
-      INSERT INTO order_events (order_id, type, data)
-      VALUES (${orderId}, 'reconciled', ${json(tx, { found: 'tracking_ended' })})`;
-    return true;
-  });
 }
 
 /**

@@ -1,3 +1,6 @@
+import request from 'supertest';
+import { createApp } from '../../../api/app';
+import { clientRoutes } from '../../../api/clients';
 import type { TestAccount } from '../../support/api-deps';
 import { fields, type OrdersApi, ordersApi } from './orders-api';
 import { address, item, order } from './sample-orders';
@@ -278,6 +281,29 @@ test.each(refused)('a search with %s is refused', async (_rule, body, errors) =>
   expect(fields(response)).toEqual(errors);
 });
 
-test('a partner gets 403', async () => {
-  await api.post('/v1/orders/search', {}, api.partner).expect(403);
+const setChannel = (channel: string | null) =>
+  request(createApp(api.deps, clientRoutes(api.deps)))
+    .patch(`/v1/connectors/${api.client.id}`)
+    .set(api.operator.key)
+    .send({ channel })
+    .expect(200);
+const submitted = async (by = api.client) => (await api.submit(order(), by).expect(200)).body.id as string;
+const channelOf = async (id: string, by = api.client) => (await api.get(id, by).expect(200)).body.channel;
+
+test('an order has the channel of its client at the time of its submission', async () => {
+  const before = await submitted();
+  expect((await setChannel('etsy')).body.channel).toBe('etsy');
+  const during = await submitted();
+  const [first, second] = await Promise.all([submitted(), submitted(api.other)]);
+  await setChannel(null);
+  const after = await submitted();
+  expect(await Promise.all([before, during, first, after].map((id) => channelOf(id)))).toEqual([
+    'api',
+    'etsy',
+    'etsy',
+    'api',
+  ]);
+  expect(await channelOf(second, api.other)).toBe('api');
+  const found = (await api.post('/v1/orders/search', { channels: ['etsy'] }).expect(200)).body.orders;
+  expect(found.map(({ id }: { id: string }) => id).sort()).toEqual([during, first].sort());
 });

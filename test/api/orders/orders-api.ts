@@ -108,9 +108,15 @@ export async function subscribedPartners({ sql }: OrdersApi): Promise<{ berlin: 
   return { berlin, ohio };
 }
 
+/** What the steps of the order workflow that plan need. */
+export const planningSteps = ({ sql, deps: { candidates, carriers } }: OrdersApi) => ({
+  sql,
+  candidates,
+  quote: carriers.quote,
+  now: () => new Date(),
+});
 /** Plans an order, as the first step of its workflow does. */
-export const planOrder = ({ sql, deps: { candidates, carriers } }: OrdersApi, orderId: string) =>
-  prepareOrder({ sql, candidates, quote: carriers.quote, now: () => new Date() }, orderId);
+export const planOrder = (api: OrdersApi, orderId: string) => prepareOrder(planningSteps(api), orderId);
 
 /** Returns `code reference` of each field error of a response, sorted. */
 export const fields = (body: { errors?: { code: string; reference: string }[] }) =>

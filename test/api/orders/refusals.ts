@@ -6,7 +6,7 @@ export const CHOICE = 'NO_SUCH_CHOICE_ERROR';
 export const WRONG = 'VALIDATION_ERROR';
 
 /** An order that is refused: the rule that it breaks, its body, and the field errors as `code reference`. */
-export type RefusedOrder = [rule: string, body: () => object, errors: string[]];
+export type RefusedOrder = [rule: string, body: object, ...errors: string[]];
 
 /** Tests that submissions are refused with 400 and these field errors, and that nothing is stored. */
 export function testRefusals(refused: readonly RefusedOrder[], api: () => OrdersApi): void {
@@ -19,9 +19,9 @@ export function testRefusals(refused: readonly RefusedOrder[], api: () => Orders
       expect(await api().rows()).toEqual(before);
     });
 
-    test.each(refused)('%s', async (_rule, body, errors) => {
+    test.each(refused)('%s', async (_rule, body, ...errors) => {
       const { body: response } = await api()
-        .submit(body())
+        .submit(body)
         .set('Idempotency-Key', 'released by every refusal')
         .expect(400);
       expect(fields(response)).toEqual([...errors].sort());

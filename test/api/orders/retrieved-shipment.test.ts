@@ -1,8 +1,10 @@
-import { prepareOrder } from '../../../src/orders/planning/prepare-order';
 import { planReroute } from '../../../src/orders/production/reroute-plan';
+import { ARCHIVE_FILES } from '../../../src/orders/upkeep/archive-files';
 import { facilityOf } from '../../support/rows/partner-setup';
-import { type OrdersApi, ordersApi, subscribedPartners } from './orders-api';
-import { item, order } from './sample-orders';
+import { type OrdersApi, ordersApi, planningSteps, planOrder, subscribedPartners } from './orders-api';
+import { item, of, order } from './sample-orders';
+
+/** Plans of orders, as they are stored and as a client sees their shipments. */
 
 let api: OrdersApi;
 
@@ -11,12 +13,6 @@ beforeAll(async () => {
   await subscribedPartners(api);
 });
 
-const steps = () => ({
-  sql: api.sql,
-  candidates: api.deps.candidates,
-  quote: api.deps.carriers.quote,
-  now: () => new Date(),
-});
 const read = async (id: string) => (await api.get(id).expect(200)).body;
 
 /** Submits an order with retail prices, so that every partner can make it, and plans it. Returns its id. */
@@ -32,7 +28,7 @@ async function planned(quantity = 1): Promise<string> {
       )
       .expect(200)
   ).body;
-  expect((await prepareOrder(steps(), id)).outcome).toBe('planned');
+  expect((await planOrder(api, id)).outcome).toBe('planned');
   return id;
 }
 
@@ -44,7 +40,7 @@ async function rerouted(
   const { items } = await read(id);
   const [first] = await api.sql<{ id: string; partnerId: string }[]>`
     SELECT id::text, partner_id FROM print_orders WHERE order_id = ${id}`;
-  const reroute = await planReroute(steps(), {
+  const reroute = await planReroute(planningSteps(api), {
     orderId: id,
     step: 'reroute:test',
     action: 'reroute',
@@ -125,4 +121,49 @@ test('a cancelled order shows the shipment of its last print order', async () =>
     fulfillmentFacilityId: await facilityOf(api.sql, 'prints-ohio'),
     packageCount: 1,
   });
+});
+
+const submit = async () => (await api.submit(order()).expect(200)).body.id as string;
+const rows = async (orderId: string) => {
+  const [counts] = await api.sql`
+    SELECT (SELECT count(*)::int FROM print_orders WHERE order_id = ${orderId}) AS print_orders,
+      (SELECT count(*)::int FROM receipts WHERE order_id = ${orderId}) AS receipts,
+      (SELECT count(*)::int FROM routing_decisions WHERE order_id = ${orderId}) AS decisions,
+      (SELECT count(*)::int FROM planned_shipments WHERE order_id = ${orderId}) AS shipments,
+      (SELECT count(*)::int FROM order_items WHERE order_id = ${orderId} AND price_minor IS NOT NULL) AS prices`;
+  return { ...counts };
+};
+const NONE = { printOrders: 0, receipts: 0, decisions: 0, shipments: 0, prices: 0 };
+
+test('a repeated plan returns the stored one', async () => {
+  const orderId = await submit();
+  const first = await planOrder(api, orderId);
+  expect(await rows(orderId)).toEqual({ printOrders: 1, receipts: 1, decisions: 1, shipments: 1, prices: 1 });
+  const again = await planOrder(api, orderId);
+  expect(first).toMatchObject({ outcome: 'planned', printOrders: [{ jobs: [{ quantity: 1 }] }] });
+  expect(again).toEqual({ ...first, shippingRevision: 0 });
+  expect(await rows(orderId)).toEqual({ printOrders: 1, receipts: 1, decisions: 1, shipments: 1, prices: 1 });
+});
+
+test('an order that was cancelled before or while it is planned gets no plan', async () => {
+  const orderId = await submit();
+  await api.sql`UPDATE orders SET fulfillment_status = 'canceled' WHERE id = ${orderId}`;
+  expect(await planOrder(api, orderId)).toEqual({ outcome: 'ended' });
+  await api.sql`UPDATE order_items SET fulfillment_status = 'cancelled' WHERE order_id = ${orderId}`;
+  expect(await planOrder(api, orderId)).toEqual({ outcome: 'ended' });
+  expect(await rows(orderId)).toEqual(NONE);
+});
+
+test('an item has the price of all its units, as the archive says of its column', async () => {
+  const orderId = (await api.submit(of(item({ quantity: 3 }))).expect(200)).body.id;
+  await planOrder(api, orderId);
+  const [found] = await api.sql<{ price: number; charged: number }[]>`
+    SELECT price_minor::int AS price, (r.body #>> '{lines,0,price}')::int AS charged
+    FROM order_items i JOIN receipts r USING (order_id) WHERE order_id = ${orderId}`;
+  expect(found!.price).toBe(found!.charged);
+  const [one] = await api.sql<{ price: number }[]>`
+    SELECT price_minor::int AS price FROM order_items WHERE quantity = 1 AND price_minor IS NOT NULL LIMIT 1`;
+  expect(found!.price).toBe(3 * one!.price);
+  const { columns } = ARCHIVE_FILES.find(({ name }) => name === 'items')!;
+  expect(columns.find(({ name }) => name === 'price_minor')!.doc).toMatch(/^Price of all its units without VAT/);
 });

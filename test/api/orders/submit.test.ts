@@ -21,117 +21,106 @@ beforeAll(async () => {
   api = await ordersApi();
 });
 
-const accepted: [rule: string, body: () => object][] = [
-  ['the required fields alone', () => order()],
+const accepted: [rule: string, body: { orderReferenceId: string; [field: string]: unknown }][] = [
+  ['the required fields alone', order()],
   [
     'every address field',
-    () =>
-      to({
-        companyName: 'Engines Ltd',
-        addressLine2: '2nd floor',
-        state: 'BE',
-        isBusiness: true,
-        federalTaxId: '1',
-        stateTaxId: '2',
-        registrationState: 'BE',
-      }),
+    to({
+      companyName: 'Engines Ltd',
+      addressLine2: '2nd floor',
+      state: 'BE',
+      isBusiness: true,
+      federalTaxId: '1',
+      stateTaxId: '2',
+      registrationState: 'BE',
+    }),
   ],
   [
     'null for optional fields',
-    () => ({
+    {
       ...to({ state: null, companyName: null }),
       retailCurrency: null,
       metadata: null,
       orderType: null,
       preventDuplicate: null,
-    }),
+    },
   ],
-  ['a state for a US address', () => to({ country: 'US', state: 'NY', phone: '+1 212 555 2368' })],
-  ['a state for a CA address', () => to({ country: 'CA', state: 'ON', phone: '+1 416 555 0123' })],
-  ['a state for an AU address', () => to({ country: 'AU', state: 'NSW', phone: '+61 2 5550 1234' })],
-  ['no state elsewhere', () => to({ country: 'GB', phone: '+44 20 7946 0958' })],
+  ['a state for a US address', to({ country: 'US', state: 'NY', phone: '+1 212 555 2368' })],
+  ['a state for a CA address', to({ country: 'CA', state: 'ON', phone: '+1 416 555 0123' })],
+  ['a state for an AU address', to({ country: 'AU', state: 'NSW', phone: '+61 2 5550 1234' })],
+  ['no state elsewhere', to({ country: 'GB', phone: '+44 20 7946 0958' })],
   [
     'texts of the largest length',
-    () =>
-      to({
-        firstName: 'f'.repeat(25),
-        lastName: 'l'.repeat(25),
-        addressLine1: 'a'.repeat(35),
-        city: 'c'.repeat(30),
-        postCode: '1'.repeat(15),
-      }),
+    to({
+      firstName: 'f'.repeat(25),
+      lastName: 'l'.repeat(25),
+      addressLine1: 'a'.repeat(35),
+      city: 'c'.repeat(30),
+      postCode: '1'.repeat(15),
+    }),
   ],
-  ['letters of several scripts', () => to({ firstName: 'Łukasz', lastName: '王小明', addressLine1: 'شارع الملك ١٢' })],
-  ['another currency', () => order({ currency: 'JPY' })],
+  ['letters of several scripts', to({ firstName: 'Łukasz', lastName: '王小明', addressLine1: 'شارع الملك ١٢' })],
+  ['another currency', order({ currency: 'JPY' })],
   [
     'retail prices with four decimals',
-    () =>
-      order({
-        retailCurrency: 'USD',
-        retailShippingPriceInclVat: 4.9999,
-        items: [item({ retailPriceInclVat: 12.3456 })],
-      }),
+    order({
+      retailCurrency: 'USD',
+      retailShippingPriceInclVat: 4.9999,
+      items: [item({ retailPriceInclVat: 12.3456 })],
+    }),
   ],
-  ['a retail price of 0', () => of(item({ retailPriceInclVat: 0 }))],
-  ['productName with its variant', () => of(named())],
-  ['productName with an empty variant, which means the defaults', () => of(named({ productVariant: {} }))],
+  ['a retail price of 0', of(item({ retailPriceInclVat: 0 }))],
+  ['productName with its variant', of(named())],
+  ['productName with an empty variant, which means the defaults', of(named({ productVariant: {} }))],
   [
     'several items by productName',
-    () =>
-      of(
-        named(),
-        named({
-          itemReferenceId: 'item-2',
-          productName: 'Wall art',
-          productVariant: { Size: '50x70 cm' },
-          files: [file('default')],
-        }),
-      ),
+    of(
+      named(),
+      named({
+        itemReferenceId: 'item-2',
+        productName: 'Wall art',
+        productVariant: { Size: '50x70 cm' },
+        files: [file('default')],
+      }),
+    ),
   ],
-  ['several items by productUid', () => of(item(), item({ itemReferenceId: 'item-2' }))],
+  ['several items by productUid', of(item(), item({ itemReferenceId: 'item-2' }))],
   [
     'the standard file types of the product kind',
-    () =>
-      of(
-        item({
-          productUid: T_SHIRT,
-          files: ['front', 'back', 'neck-inner', 'sleeve-left', 'chest-left-embroidery'].map((type) => file(type)),
-        }),
-      ),
+    of(
+      item({
+        productUid: T_SHIRT,
+        files: ['front', 'back', 'neck-inner', 'sleeve-left', 'chest-left-embroidery'].map((type) => file(type)),
+      }),
+    ),
   ],
   [
     'any file type name for a workflow-enabled product',
-    () => of(item({ productUid: DIE_CUT_STICKER, files: [file('Cut_Line.v2-final'), file('x'.repeat(100))] })),
+    of(item({ productUid: DIE_CUT_STICKER, files: [file('Cut_Line.v2-final'), file('x'.repeat(100))] })),
   ],
-  ['customTrim with both dimensions', () => of(item({ customTrim: { widthMm: 100.5, heightMm: 200 } }))],
+  ['customTrim with both dimensions', of(item({ customTrim: { widthMm: 100.5, heightMm: 200 } }))],
   [
     'metadata of order, item and file',
-    () =>
-      order({
-        metadata: pairs(20),
-        items: [item({ metadata: pairs(20), files: [{ ...file('default'), metadata: pairs(20) }] })],
-      }),
+    order({
+      metadata: pairs(20),
+      items: [item({ metadata: pairs(20), files: [{ ...file('default'), metadata: pairs(20) }] })],
+    }),
   ],
   [
     'metadata of 100 characters, and an empty value',
-    () =>
-      order({
-        metadata: [
-          { key: 'k'.repeat(100), value: 'v'.repeat(100) },
-          { key: 'k', value: '' },
-        ],
-      }),
+    order({
+      metadata: [
+        { key: 'k'.repeat(100), value: 'v'.repeat(100) },
+        { key: 'k', value: '' },
+      ],
+    }),
   ],
-  ['packages with all ordered units', () => packed([pack('item-1', 2), pack('item-1', 3)])],
-  [
-    'packages with some of the ordered units',
-    () => packed([{ ...pack('item-1', 1), packingSlip: { fileUrl: FILE_URL } }]),
-  ],
-  ['a comma-separated list of shipment methods', () => order({ shipmentMethodUid: 'normal,standard,fed_ex_2_day' })],
+  ['packages with all ordered units', packed([pack('item-1', 2), pack('item-1', 3)])],
+  ['packages with some of the ordered units', packed([{ ...pack('item-1', 1), packingSlip: { fileUrl: FILE_URL } }])],
+  ['a comma-separated list of shipment methods', order({ shipmentMethodUid: 'normal,standard,fed_ex_2_day' })],
 ];
 
-test.each(accepted)('an order with %s is accepted', async (_rule, body) => {
-  const sent = body() as { orderReferenceId: string };
+test.each(accepted)('an order with %s is accepted', async (_rule, sent) => {
   const { body: response } = await api.submit(sent).expect(200);
   expect(response).toEqual({
     id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -237,18 +226,6 @@ test('an order is stored as sent, and the outbox message that starts its workflo
     },
   ]);
   expect(JSON.stringify(start)).not.toMatch(/Ada|Byron|Torstraße|ada@example|901820/);
-});
-
-test('a draft is stored and starts no workflow', async () => {
-  const { id } = (await api.submit(order({ orderType: 'draft' })).expect(200)).body;
-  expect((await api.get(id).expect(200)).body).toMatchObject({
-    orderType: 'draft',
-    fulfillmentStatus: 'draft',
-    financialStatus: 'draft',
-    orderedAt: null,
-    items: [{ fulfillmentStatus: 'draft' }],
-  });
-  expect(await api.starts(id)).toEqual([]);
 });
 
 test('concurrent orders share transactions, and each keeps its own rows', async () => {

@@ -1,7 +1,7 @@
 import { facilityOf } from '../../support/rows/partner-setup';
 import { type TestStack, testStack } from '../../support/stack';
 import { fileHost } from '../../workflows/order/file-host';
-import { handedOver, is, orderBody, orderUntil } from '../../workflows/order/order-fixture';
+import { handedOver, is, orderBody, orderUntil, withBerlin } from '../../workflows/order/order-fixture';
 
 let stack: TestStack;
 const files = fileHost();
@@ -162,17 +162,13 @@ describe('an address with which a submission is refused', () => {
   test('is refused when a reroute waits whose partner does not ship to its country', async () => {
     const { sql } = stack.services;
     const order = await handedOver(stack, 'waiting-reroute');
-    const [berlin] = await sql`SELECT order_cancel_url FROM partners WHERE uid = 'prints-berlin'`;
-    // Without a cancel URL, the reroute waits for a postback of the first partner.
-    const cancelAt = (url: string | null) =>
-      sql`UPDATE partners SET order_cancel_url = ${url} WHERE uid = 'prints-berlin'`;
     const ohioServes = (countries: string[]) => sql`
       UPDATE partners SET capabilities = jsonb_set(capabilities, '{countriesServed}', ${sql.json(countries)})
       WHERE uid = 'prints-ohio'`;
     const { shippingAddress } = orderBody(stack, 'waiting-reroute');
     const french = { shippingAddress: { ...shippingAddress, country: 'FR', city: 'Paris', postCode: '75001' } };
-    await cancelAt(null);
-    try {
+    // Without a cancel URL, the reroute waits for a postback of the first partner.
+    await withBerlin(stack, 'order_cancel_url', null, async () => {
       const repaired = await stack.operator.repairOrder({
         params: { orderId: order.orderId },
         body: { action: 'reroute', itemId: order.itemIds[0]!, reason: 'test' },
@@ -191,10 +187,7 @@ describe('an address with which a submission is refused', () => {
       const { receipts } = await stack.client.getOrder({ params: { orderId: order.orderId } });
       const total = receipts.reduce((sum, receipt) => sum + receipt.totalInclVat, 0);
       expect(total).toBeCloseTo(price.totalInclVat, 2);
-    } finally {
-      await ohioServes(['*']);
-      await cancelAt(berlin!.orderCancelUrl);
-    }
+    }).finally(() => ohioServes(['*']));
   });
 });
 

@@ -53,7 +53,7 @@ describe('an invalid postback has an error message and is not stored', () => {
   });
 
   const timestamp = '2026-01-05T10:00:00Z';
-  test.each([
+  test.each<[what: string, postback: object, status: number, words: RegExp]>([
     ['error without a message', { status: 'error' }, 400, /message.*required/i],
     ['error with a blank message', { status: 'error', message: '  ' }, 400, /message/i],
     ['items with printed', { status: 'printed', items: [{ orderItemId: '1' }] }, 400, /items.*cancelled/i],
@@ -68,6 +68,15 @@ describe('an invalid postback has an error message and is not stored', () => {
     ['no timestamp', { status: 'printed', timestamp: undefined }, 400, /timestamp/],
     ['no print order', { status: 'printed', orderId: undefined }, 400, /orderId/],
     ['an unknown print order', { status: 'printed', orderId: '999999999999' }, 404, /999999999999/],
+    ...[
+      'javascript:alert(1)',
+      'ftp://couriers.example/1',
+      'couriers.example/1',
+      'https://user:secret@couriers.example/1',
+    ].map(
+      (trackingLink) =>
+        [trackingLink, { status: 'printed', trackingLink }, 400, /trackingLink/] as [string, object, number, RegExp],
+    ),
     ['an invalid print order id', { status: 'printed', orderId: 'abc' }, 404, /abc/],
   ])('%s', async (_what, postback, status, words) => {
     const sent = await post({ timestamp, orderId: order.printOrderId, ...postback });

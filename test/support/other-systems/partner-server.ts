@@ -11,6 +11,7 @@ export interface ReceivedCall {
 export async function partnerServer() {
   const received: ReceivedCall[] = [];
   let next = { status: 200, body: '{}' };
+  let first: number[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -19,7 +20,7 @@ export async function partnerServer() {
       headers: request.headers,
       body: Buffer.concat(chunks).toString(),
     });
-    response.writeHead(next.status).end(next.body);
+    response.writeHead(first.shift() ?? next.status).end(next.body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
@@ -27,6 +28,11 @@ export async function partnerServer() {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     respondWith(status: number, body: string): void {
       next = { status, body };
+    },
+    /** Empties what it received. Its first responses have these statuses. */
+    restart(...statuses: number[]): void {
+      received.length = 0;
+      first = statuses;
     },
     async stop(): Promise<void> {
       server.closeAllConnections();

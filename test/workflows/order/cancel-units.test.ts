@@ -1,4 +1,3 @@
-import { textOf } from '../../src/documents/pictures';
 import { eventually, type TestStack, testStack } from '../../support/stack';
 import { addressIn, orderOf, poster, readUntil, tShirt } from './client-orders';
 import { fileHost } from './file-host';
@@ -13,7 +12,9 @@ import {
   orderNow,
   orderUntil,
   seenPrintOrders,
+  withBerlin,
 } from './order-fixture';
+import { downloaded } from './shipping/dispatched-order';
 
 /** Single units that clients and operators cancel, before the plan and while a partner makes them. */
 
@@ -92,8 +93,6 @@ const withPartner = (reference: string, marker?: string) =>
 const units = (quantity: number) => [{ itemReferenceId: 'poster', quantity }];
 const made = async (orderId: string) => (await read(orderId)).items[0]!.printJobs as { quantity: number }[];
 const updatesOf = ({ printOrderId }: HandedOver) => seenPrintOrders(stack, [printOrderId])[0]!.updates;
-const logged = async (orderId: string, type: string) =>
-  (await orderLog(stack, orderId)).filter((entry) => entry.type === type).map(({ data }) => data);
 
 /** Returns the notifications of an order about an event, once there is one. */
 const notified = (orderId: string, event: string) =>
@@ -102,19 +101,6 @@ const notified = (orderId: string, event: string) =>
       SELECT body FROM webhook_deliveries WHERE order_id = ${orderId} AND event = ${event} ORDER BY id`;
     return rows.length === 0 ? undefined : rows.map(({ body }) => JSON.parse(body));
   });
-
-/** Runs work while prints-berlin takes no order updates. */
-async function withoutUpdates(work: () => Promise<void>): Promise<void> {
-  const { sql } = stack.services;
-  const [before] = await sql<{ url: string }[]>`
-    SELECT order_update_url AS url FROM partners WHERE uid = 'prints-berlin'`;
-  await sql`UPDATE partners SET order_update_url = NULL WHERE uid = 'prints-berlin'`;
-  try {
-    await work();
-  } finally {
-    await sql`UPDATE partners SET order_update_url = ${before!.url} WHERE uid = 'prints-berlin'`;
-  }
-}
 
 describe.each(['client', 'operator'] as const)('units that a partner has, cancelled by a %s', (by) => {
   test('end when the partner accepts the order update, and the client is notified', async () => {
@@ -212,7 +198,7 @@ test('cancels that arrive together end the units of each that was accepted', asy
 
 describe('a partner that takes no order updates', () => {
   test('gets no request for units of a client, and an operator ends them at once', async () => {
-    await withoutUpdates(async () => {
+    await withBerlin(stack, 'order_update_url', null, async () => {
       const order = await withPartner('no-updates');
       const { orderId } = order;
       await expect(cancel(orderId, units(2))).rejects.toMatchObject({
@@ -228,15 +214,6 @@ describe('a partner that takes no order updates', () => {
       expect(await cancel(orderId, units(3))).toMatchObject({ cancellation: 'done' });
     });
   });
-});
-
-test('an operator ends units whose partner has refused to stop, which settles the refusal', async () => {
-  const { orderId } = await withPartner('refused-first', 'refuses-updates');
-  await cancel(orderId, units(4));
-  expect(await cancel(orderId, units(4), 'operator')).toMatchObject({ cancellation: 'done' });
-  expect(await made(orderId)).toMatchObject([{ quantity: 1 }]);
-  await orderUntil(stack, orderId, ({ attention }) => attention === 'partner_not_updated');
-  await expect(cancel(orderId, units(2), 'operator')).rejects.toMatchObject({ status: 409 });
 });
 
 describe('while a partner has not responded', () => {
@@ -266,14 +243,6 @@ describe('while a partner has not responded', () => {
     expect(await made(orderId)).toMatchObject([{ quantity: 2 }]);
   });
 
-  test('an operator ends the units by a second request', async () => {
-    const { orderId } = await withPartner('asked-and-forced', 'misses-updates');
-    expect(await cancel(orderId, units(2), 'operator')).toMatchObject({ cancellation: 'requested' });
-    await expect(repair(orderId, { action: 'hold' })).resolves.toBeDefined();
-    expect(await cancel(orderId, units(2), 'operator')).toMatchObject({ cancellation: 'done' });
-    expect(await made(orderId)).toMatchObject([{ quantity: 3 }]);
-  });
-
   test('units that the partner and a client cancel at the same time end once', async () => {
     const order = await withPartner('both-at-once', 'delays-updates=1500');
     const { orderId, printOrderId, jobIds } = order;
@@ -284,7 +253,7 @@ describe('while a partner has not responded', () => {
       ),
     ]);
     expect(cancellation).toBe('done');
-    await eventually(async () => (await logged(orderId, 'order_update_accepted'))[0]);
+    await eventually(async () => (await orderLog(stack, orderId, 'order_update_accepted'))[0]);
     expect(await made(orderId)).toMatchObject([{ quantity: 3 }]);
     expect(await receiptsOf(orderId)).toEqual([
       ['invoice', 5],
@@ -305,11 +274,9 @@ test('units that are cancelled after the dispatch are in no new document of thei
   });
   const { printOrderId, partner } = await accepted(stack, id);
   const form = async () => {
-    const { documents, trackingCode } = await stack.partner(partner).dispatchOrder({ body: { orderId: printOrderId } });
-    const texts = await Promise.all(
-      documents.map(async ({ url }) => (await textOf(Buffer.from(await (await fetch(url)).arrayBuffer()))).join(' ')),
-    );
-    return { text: texts.find((text) => text.includes('Commercial Invoice'))!, trackingCode };
+    const dispatched = await stack.partner(partner).dispatchOrder({ body: { orderId: printOrderId } });
+    const form = (await downloaded(dispatched)).find(({ text }) => text.includes('Commercial Invoice'))!;
+    return { text: form.text, trackingCode: dispatched.trackingCode };
   };
   const before = await form();
   expect(before.text).toContain('100.00 EUR');
@@ -355,39 +322,18 @@ test('an item that is cancelled on hold is not in the print order', async () => 
   expect(JSON.parse(sent!.body).items).toHaveLength(1);
 });
 
-test('no units and more units than are left are refused', async () => {
-  const { orderId } = await withPartner('bounds');
-  await expect(cancel(orderId, units(0))).rejects.toMatchObject({
-    status: 400,
-    body: { errors: [{ reference: 'items[0].quantity' }] },
-  });
-  await cancel(orderId, units(2));
-  await expect(cancel(orderId, units(4))).rejects.toMatchObject({
-    status: 409,
-    body: { message: expect.stringContaining('Only 3 units') },
-  });
-  await expect(cancel(orderId, units(5))).rejects.toMatchObject({ status: 409 });
-  expect(await made(orderId)).toMatchObject([{ quantity: 3 }]);
-});
-
-test('an item that is named twice, or has fewer units, is refused with its place', async () => {
-  const { id } = await submitted('named-twice');
-  const items = [
-    { itemReferenceId: 'poster', quantity: 1 },
-    { itemReferenceId: 'poster', quantity: 1 },
-  ];
-  await expect(cancel(id, items)).rejects.toMatchObject({
-    status: 400,
-    body: { errors: [{ reference: 'items[1].itemReferenceId' }] },
-  });
-  await expect(cancel(id, [{ itemReferenceId: 'poster', quantity: 6 }])).rejects.toMatchObject({
-    status: 400,
-    body: { errors: [{ reference: 'items[0].quantity' }] },
-  });
+test.each<[what: string, items: unknown, field: string]>([
+  ['an unknown item', [{ itemReferenceId: 'mug' }], 'items[0].itemReferenceId'],
+  ['an item twice', [...units(1), ...units(1)], 'items[1].itemReferenceId'],
+  ['no units', units(0), 'items[0].quantity'],
+  ['more units than ordered', units(6), 'items[0].quantity'],
   // A list that is missing by mistake does not cancel the whole order.
-  await expect(cancel(id, null as never)).rejects.toMatchObject({
-    status: 400,
-    body: { errors: [{ reference: 'items' }] },
-  });
-  expect(await read(id)).not.toMatchObject({ fulfillmentStatus: 'canceled' });
+  ['null', null, 'items'],
+])('a cancel of %s is refused with its place', async (_what, items, reference) => {
+  const { id } = await submitted('refused-items');
+  await expect(cancel(id, items as never)).rejects.toMatchObject({ status: 400, body: { errors: [{ reference }] } });
+  await expect(
+    stack.client.cancelOrder({ params: { orderId: id }, body: { itemReferenceIds: ['poster'] } as object }),
+  ).rejects.toMatchObject({ status: 400 });
+  expect(await orderNow(stack, id)).toMatchObject({ status: 'uploading' });
 });

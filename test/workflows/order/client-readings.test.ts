@@ -1,7 +1,6 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { allRoutes } from '../../../api/routes';
 import { testApiDeps } from '../../support/api-deps';
+import { type PartnerServer, partnerServer } from '../../support/other-systems/partner-server';
 import { eventually, type TestStack, testStack } from '../../support/stack';
 import {
   address,
@@ -24,26 +23,16 @@ import { operatorHelpers } from './operator-fixture';
 const INTERNAL = 'the foreman has lost the job';
 
 let stack: TestStack;
-let server: Server;
-const received: string[] = [];
+let receiver: PartnerServer;
 /** Texts that no client reads: names of partners and operators, SKUs, the words of both. */
 let internal: readonly string[];
 let orders: Order[];
 const { repair, look } = operatorHelpers(() => stack);
 
 beforeAll(async () => {
-  server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      received.push(Buffer.concat(chunks).toString());
-      response.writeHead(204).end();
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  receiver = await partnerServer();
   stack = await testStack();
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/orders`;
-  await stack.client.createWebhook({ body: { url } });
+  await stack.client.createWebhook({ body: { url: receiver.url } });
   const names = await stack.services.sql<{ name: string }[]>`
     SELECT uid AS name FROM partners UNION SELECT name FROM partners UNION SELECT partner_sku FROM stock_items
     UNION SELECT name FROM accounts WHERE role <> 'client'`;
@@ -69,10 +58,7 @@ beforeAll(async () => {
   orders.push(await parked(), await unserved());
 });
 
-afterAll(async () => {
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
-});
+afterAll(() => receiver.stop());
 
 const retail = { retailCurrency: 'EUR', retailShippingPriceInclVat: 5 };
 const priced = { retailPriceInclVat: 20 };
@@ -213,10 +199,12 @@ test.each(Object.keys(READINGS))('%s shows a client no name of a partner and no 
 
 test('no notification has a name of a partner or an internal reason', async () => {
   const messages = await eventually(async () => {
-    const told = new Set(received.map((body) => JSON.parse(body).event));
-    return told.has('order_cancel_refused') && told.has('order_item_tracking_code_updated') ? received : undefined;
+    const told = new Set(receiver.received.map(({ body }) => JSON.parse(body).event));
+    return told.has('order_cancel_refused') && told.has('order_item_tracking_code_updated')
+      ? receiver.received
+      : undefined;
   });
-  for (const message of messages) expect(leaked(message)).toEqual([]);
+  for (const { body } of messages) expect(leaked(body)).toEqual([]);
 });
 
 test('a change of address that is refused has no internal reason', async () => {

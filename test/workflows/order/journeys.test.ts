@@ -1,5 +1,4 @@
 import { createPresslineClient } from '../../../client/pressline-client';
-import { textOf } from '../../src/documents/pictures';
 import { facilityOf } from '../../support/rows/partner-setup';
 import { type TestStack, testStack } from '../../support/stack';
 import {
@@ -17,6 +16,7 @@ import {
   readUntil,
   tShirt,
 } from './client-orders';
+import { dispatchDocuments } from './shipping/dispatched-order';
 
 /** Orders from submission to delivery, with the sandbox's partners and carriers. All orders run at the same time. */
 
@@ -95,11 +95,7 @@ async function papers(order: Order, partner: string): Promise<string[]> {
   const ids = new Set(order.items.flatMap(({ printJobs }) => printJobs.map(({ printOrderId }) => printOrderId)));
   const pages: string[] = [];
   for (const orderId of ids) {
-    const { documents } = await stack.partner(partner).dispatchOrder({ body: { orderId } });
-    for (const { url } of documents) {
-      const bytes = Buffer.from(await (await fetch(url)).arrayBuffer());
-      pages.push((await textOf(bytes)).join('\n'));
-    }
+    pages.push(...(await dispatchDocuments(stack.partner(partner), orderId)).map(({ text }) => text));
   }
   return pages;
 }
@@ -265,20 +261,6 @@ test('a product created by the catalog API can be ordered at once by name and va
   });
   expect(card!.finalProductUid).toBe('card_product_pf_a5_pt_320-gsm-recycled_cl_4-0_ver');
 
-  const refusals = await Promise.all(
-    [item({ Size: 'Huge' }), item({ Colour: 'Moss' }), { ...item({ Size: 'Large' }), productName: 'garden card' }].map(
-      async (wrong) =>
-        client.submitOrder({ body: orderOf(stack, { items: [wrong] }) }).then(
-          () => undefined,
-          ({ errors }: { errors: { reference?: string }[] }) => errors.map(({ reference }) => reference),
-        ),
-    ),
-  );
-  expect(refusals).toEqual([
-    ['items[0].productVariant.Size'],
-    ['items[0].productVariant.Colour'],
-    ['items[0].productName'],
-  ]);
   const other = await operator.createClient({ body: { name: 'another client' } });
   const stranger = createPresslineClient({ baseUrl: stack.baseUrl, ...other, retries: 0 });
   await expect(
@@ -286,27 +268,6 @@ test('a product created by the catalog API can be ordered at once by name and va
   ).rejects.toMatchObject({
     status: 400,
     errors: [{ reference: 'items[0].productName' }],
-  });
-});
-
-test('a draft stays a draft until it is confirmed, and is then produced unchanged', async () => {
-  const { client } = stack;
-  const { id } = await client.submitOrder({ body: orderOf(stack, { orderType: 'draft' }) });
-  await client.patchOrder({ params: { orderId: id }, body: { items: [poster(stack, { quantity: 4 })] } });
-  expect(await read(client, id)).toMatchObject({
-    orderType: 'draft',
-    fulfillmentStatus: 'draft',
-    financialStatus: 'draft',
-    orderedAt: null,
-    shipment: null,
-  });
-  await client.patchOrder({ params: { orderId: id }, body: { orderType: 'order' } });
-  const order = await readUntil(client, id, isAt('delivered', 'failed'));
-  expect(order).toMatchObject({
-    orderType: 'order',
-    fulfillmentStatus: 'delivered',
-    items: [{ quantity: 4, printJobs: [{ quantity: 4 }] }],
-    receipts: [{ items: [{ referenceId: 'poster', amount: 4 }, { type: 'shipment' }] }],
   });
 });
 

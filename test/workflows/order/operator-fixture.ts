@@ -14,11 +14,14 @@ export function operatorHelpers(stack: () => TestStack) {
         { params: { orderId }, body: { reason: 'agreed by phone', ...request } as Body },
         idempotencyKey === undefined ? {} : { idempotencyKey },
       ),
-    /** Sends a postback of prints-berlin. */
-    say: ({ printOrderId }: Pick<HandedOver, 'printOrderId'>, status: string, more: object = {}) =>
-      stack()
+    /** Sends a postback of prints-berlin. @param about the print order, or its id */
+    say: (about: string | Pick<HandedOver, 'printOrderId'>, status: string, more: object = {}) => {
+      const orderId = typeof about === 'string' ? about : about.printOrderId;
+      const body = { timestamp: now(), orderId, status, ...more };
+      return stack()
         .partner('prints-berlin')
-        .postOrderStatus({ body: { timestamp: now(), orderId: printOrderId, status, ...more } as never }),
+        .postOrderStatus({ body: body as never });
+    },
     /** Reads the operator's view of an order. */
     look: (orderId: string) => stack().operator.getOperatorOrder({ params: { orderId } }),
     async partnerId(uid: string): Promise<string> {

@@ -1,5 +1,6 @@
 import type { SeenPrintOrder } from '../../../sandbox';
 import type { BehaviourName } from '../../../sandbox/behaviours';
+import type { TrackingStatus } from '../../../src/consignments/domain/tracking-status';
 import {
   type ItemStatus,
   isProgress,
@@ -190,32 +191,56 @@ export function partnerClock(): () => string {
   };
 }
 
-/** Reads the order's log, oldest first. */
+/** Reads the order's log, oldest first. @param ofType limits it to one type of entries */
 export async function orderLog(
   { services: { sql } }: TestStack,
   orderId: string,
+  ofType?: string,
 ): Promise<{ type: string; itemId: string | null; data: Record<string, unknown> }[]> {
   return await sql`
-    SELECT type, order_item_id::text AS item_id, data FROM order_events WHERE order_id = ${orderId} ORDER BY id`;
+    SELECT type, order_item_id::text AS item_id, data FROM order_events
+    WHERE order_id = ${orderId} AND type = coalesce(${ofType ?? null}, type) ORDER BY id`;
+}
+
+/** Does work while prints-berlin has another address for order updates or cancel requests. */
+export async function withBerlin<T>(
+  { services: { sql } }: TestStack,
+  column: 'order_update_url' | 'order_cancel_url',
+  url: string | null,
+  work: () => Promise<T>,
+): Promise<T> {
+  const [before] = await sql<{ url: string }[]>`
+    SELECT ${sql(column)} AS url FROM partners WHERE uid = 'prints-berlin'`;
+  const set = (value: string | null) => sql`UPDATE partners SET ${sql(column)} = ${value} WHERE uid = 'prints-berlin'`;
+  await set(url);
+  try {
+    return await work();
+  } finally {
+    await set(before!.url);
+  }
+}
+
+/** Records an event of a parcel's carrier, once the tracking number is known. */
+export async function carrierScans(
+  { services: { sql } }: TestStack,
+  trackingNumber: string,
+  statusUid: TrackingStatus,
+): Promise<void> {
+  const { carrierUid } = await eventually(async () => {
+    const [row] = await sql<{ carrierUid: string }[]>`
+      SELECT carrier_uid FROM trackings WHERE tracking_number = ${trackingNumber}`;
+    return row;
+  });
+  const occurredAt = new Date().toISOString();
+  await recordTrackingEvents(sql, carrierUid, [
+    { trackingNumber, statusUid, message: statusUid, eventId: null, signedBy: 'test', occurredAt },
+  ]);
 }
 
 /** Records the carrier's `delivered` event for an order's parcel. */
 export async function deliveredByCarrier(stack: TestStack, orderId: string): Promise<void> {
-  const { sql } = stack.services;
-  const [parcel] = await sql<{ trackingNumber: string; carrierUid: string }[]>`
-    SELECT t.tracking_number, t.carrier_uid FROM trackings t JOIN shipments s ON s.id = t.shipment_id
-    WHERE s.order_id = ${orderId}`;
-  const { trackingNumber, carrierUid } = parcel!;
-  const occurredAt = new Date().toISOString();
-  await recordTrackingEvents(sql, carrierUid, [
-    {
-      trackingNumber,
-      statusUid: 'delivered',
-      message: 'Delivered',
-      eventId: null,
-      signedBy: carrierUid,
-      occurredAt,
-    },
-  ]);
+  const [parcel] = await stack.services.sql<{ trackingNumber: string }[]>`
+    SELECT t.tracking_number FROM trackings t JOIN shipments s ON s.id = t.shipment_id WHERE s.order_id = ${orderId}`;
+  await carrierScans(stack, parcel!.trackingNumber, 'delivered');
   await orderUntil(stack, orderId, is('delivered'));
 }

@@ -1,5 +1,3 @@
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { startRun } from '../../../../src/orders/intake/start-run';
 import { parseTraceparent } from '../../../../src/platform/domain/traceparent';
 import { orderWorkflowId } from '../../../../src/platform/domain/workflows';
@@ -9,6 +7,7 @@ import { traceFields } from '../../../../src/platform/tracing/spans';
 import { eventually } from '../../../support/eventually';
 import { historiesOfRuns, replayRuns } from '../../../support/order-histories';
 import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from '../../../support/other-systems/otlp-receiver';
+import { type PartnerServer, partnerServer } from '../../../support/other-systems/partner-server';
 import { type TestStack, testStack } from '../../../support/stack';
 import { is, orderBody, orderUntil } from '../order-fixture';
 
@@ -18,8 +17,7 @@ const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const CALLER_SPAN_ID = '00f067aa0ba902b7';
 
 let receiver: OtlpReceiver;
-let notified: Server;
-const notifications: IncomingHttpHeaders[] = [];
+let client: PartnerServer;
 const lines: Record<string, unknown>[] = [];
 let stack: TestStack;
 let orderId: string;
@@ -30,11 +28,7 @@ const byId = () => new Map(receiver.spans.map((span) => [span.spanId, span]));
 
 beforeAll(async () => {
   receiver = await startOtlpReceiver();
-  notified = createServer((request, response) => {
-    notifications.push(request.headers);
-    response.writeHead(204).end();
-  });
-  await new Promise<void>((resolve) => notified.listen(0, '127.0.0.1', resolve));
+  client = await partnerServer();
   stack = await testStack({
     config: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_BSP_SCHEDULE_DELAY: 100 },
     log: createLogger(
@@ -44,8 +38,7 @@ beforeAll(async () => {
       traceFields,
     ),
   });
-  const { port } = notified.address() as AddressInfo;
-  await stack.client.createWebhook({ body: { url: `http://127.0.0.1:${port}/hook/secret-path?token=secret` } });
+  await stack.client.createWebhook({ body: { url: `${client.url}/hook/secret-path?token=secret` } });
   const { apiKey, apiSecret } = stack.credentials.client;
   const response = await fetch(`${stack.baseUrl}/v1/orders`, {
     method: 'POST',
@@ -71,7 +64,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await new Promise((resolve) => notified.close(resolve));
+  await client.stop();
   await receiver.close();
 });
 
@@ -116,6 +109,7 @@ test('the trace leads from the request over outbox, workflow, activities and SQL
 });
 
 test('notifications carry the trace to their receiver', () => {
+  const notifications = client.received.map(({ headers }) => headers);
   expect(notifications.length).toBeGreaterThan(0);
   const sent = named('POST receiver').map(({ spanId }) => spanId);
   for (const { traceparent } of notifications) {

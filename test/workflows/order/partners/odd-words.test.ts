@@ -1,8 +1,7 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { partnerServer } from '../../../support/other-systems/partner-server';
 import { type TestStack, testStack } from '../../../support/stack';
 import { operatorHelpers } from '../operator-fixture';
-import { handedOver, is, misbehaveOnce, orderBody, orderLog, orderUntil } from '../order-fixture';
+import { handedOver, is, misbehaveOnce, orderBody, orderLog, orderUntil, withBerlin } from '../order-fixture';
 
 /** What partners write reaches workers, the log of an order and operators, and stops none of them. */
 
@@ -13,31 +12,15 @@ beforeAll(async () => {
   stack = await testStack();
 });
 
-const logged = async (orderId: string, type: string) =>
-  (await orderLog(stack, orderId)).filter((entry) => entry.type === type).map(({ data }) => data);
-
 /** Runs work while one of the addresses of prints-berlin responds with this JSON. */
 async function responding(
   column: 'order_update_url' | 'order_cancel_url',
   [status, body]: readonly [number, string],
   work: () => Promise<void>,
 ): Promise<void> {
-  const { sql } = stack.services;
-  const server = createServer((request, response) => {
-    request.resume().on('end', () => response.writeHead(status).end(body));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const [before] = await sql<{ url: string }[]>`
-    SELECT ${sql(column)} AS url FROM partners WHERE uid = 'prints-berlin'`;
-  const set = (url: string) => sql`UPDATE partners SET ${sql({ [column]: url })} WHERE uid = 'prints-berlin'`;
-  await set(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  try {
-    await work();
-  } finally {
-    await set(before!.url);
-    server.closeAllConnections();
-    server.close();
-  }
+  const server = await partnerServer();
+  server.respondWith(status, body);
+  await withBerlin(stack, column, server.url, work).finally(server.stop);
 }
 
 /** JSON of partners, with what is kept of the text in it. */
@@ -62,8 +45,8 @@ test.each([1, 2, 3, 4])('a refusal with odd words (%s) is recorded', async (word
   await misbehaveOnce(stack, 'prints-berlin', 'odd-refusal', reference, words);
   const { id } = await stack.client.submitOrder({ body: orderBody(stack, reference) });
   await orderUntil(stack, id, ({ attention }) => attention === 'partner_refused');
-  const [refusal] = await logged(id, 'print_order_refused');
-  expect(String(refusal!.message)).toMatch(/^HTTP 422: .*Wartung/);
+  const [refusal] = await orderLog(stack, id, 'print_order_refused');
+  expect(String(refusal!.data.message)).toMatch(/^HTTP 422: .*Wartung/);
   await repair(id, { action: 'cancel' });
   await orderUntil(stack, id, is('canceled'));
 });
@@ -75,12 +58,7 @@ test.each(WORDS)('the responses to an order update and to a cancel request may h
   await responding('order_update_url', [422, `{"message":${text}}`], async () => {
     await stack.client.updateShipment({
       params: { orderId },
-      body: {
-        shippingAddress: {
-          ...orderBody(stack, reference).shippingAddress,
-          addressLine1: 'Invalidenstrasse 2',
-        },
-      },
+      body: { shippingAddress: { ...orderBody(stack, reference).shippingAddress, addressLine1: 'Invalidenstrasse 2' } },
     });
     await orderUntil(stack, orderId, ({ attention }) => attention === 'partner_not_updated');
   });

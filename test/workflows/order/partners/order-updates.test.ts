@@ -1,6 +1,5 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createOrderPartnerActivities } from '../../../../activities/order-run';
+import { type PartnerServer, partnerServer } from '../../../support/other-systems/partner-server';
 import { eventually, type TestStack, testStack } from '../../../support/stack';
 import { faultyFile, goodFile, read } from '../client-orders';
 import { fileHost } from '../file-host';
@@ -14,6 +13,7 @@ import {
   orderNow,
   orderUntil,
   seenPrintOrders,
+  withBerlin,
 } from '../order-fixture';
 
 /**
@@ -25,25 +25,25 @@ let stack: TestStack;
 const files = fileHost();
 const { repair, say } = operatorHelpers(() => stack);
 
-/** An order update address that responds as a test says. */
-let receiver: Server;
-const received: { webhookId: string; body: string }[] = [];
-let statuses: number[] = [];
+let partner: PartnerServer;
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
-  receiver = createServer(async (request: IncomingMessage, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    received.push({
-      webhookId: String(request.headers['webhook-id']),
-      body: Buffer.concat(chunks).toString(),
-    });
-    response.writeHead(statuses.shift() ?? 200).end('{}');
-  });
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  partner = await partnerServer();
 });
-afterAll(() => new Promise((resolve) => receiver.close(resolve)));
+afterAll(() => partner.stop());
+
+/** Runs work while prints-berlin gets its order updates at the test's server. @param statuses of its first responses */
+async function received(
+  statuses: number[],
+  work: (updates: PartnerServer['received']) => Promise<void>,
+): Promise<void> {
+  partner.restart(...statuses);
+  await withBerlin(stack, 'order_update_url', partner.url, () => work(partner.received));
+}
+/** What is equal in repeated deliveries of one message. */
+const message = ({ headers, body }: PartnerServer['received'][number]) => [headers['webhook-id'], body];
+const withoutUpdates = (work: () => Promise<void>) => withBerlin(stack, 'order_update_url', null, work);
 
 const moveTo = (orderId: string, reference: string, addressLine1: string) =>
   stack.client.updateShipment({
@@ -59,23 +59,7 @@ const untilUpdated = (order: HandedOver, count: number) =>
     return updates.length >= count ? updates : undefined;
   });
 
-/** Runs work while prints-berlin has this address for order updates. */
-async function withUpdateUrl(url: string | null, work: () => Promise<void>): Promise<void> {
-  const { sql } = stack.services;
-  const [before] = await sql<{ url: string }[]>`
-    SELECT order_update_url AS url FROM partners WHERE uid = 'prints-berlin'`;
-  const set = (value: string | null) =>
-    sql`UPDATE partners SET order_update_url = ${value} WHERE uid = 'prints-berlin'`;
-  await set(url);
-  try {
-    await work();
-  } finally {
-    await set(before!.url);
-  }
-}
-
-const logged = async (orderId: string, type: string) =>
-  (await orderLog(stack, orderId)).filter((entry) => entry.type === type).map(({ data }) => data);
+const logged = async (orderId: string, type: string) => (await orderLog(stack, orderId, type)).map(({ data }) => data);
 const needs = (reason: string | null) => (now: { attention: string | null }) => now.attention === reason;
 
 describe('a partner that has the print order', () => {
@@ -105,19 +89,16 @@ describe('a partner that has the print order', () => {
   });
 
   test('gets the whole print order: only address, method, links and revision differ from the first delivery', async () => {
-    received.length = 0;
-    const { port } = receiver.address() as AddressInfo;
-    await withUpdateUrl(`http://127.0.0.1:${port}/updates`, async () => {
-      statuses = [500];
+    await received([500], async (updates) => {
       const order = await handedOver(stack, 'whole', { items: 2 });
       await moveTo(order.orderId, 'whole', 'Invalidenstrasse 3');
-      await eventually(async () => (received.length >= 2 ? true : undefined));
+      await eventually(async () => (updates.length >= 2 ? true : undefined));
       // The retry after the 500 repeats the same bytes under the same webhook-id.
-      expect(received[1]).toEqual(received[0]);
+      expect(message(updates[1]!)).toEqual(message(updates[0]!));
       const [first] = await stack.services.sql<{ body: string }[]>`
         SELECT body FROM print_orders WHERE id = ${order.printOrderId}`;
       const before = JSON.parse(first!.body);
-      const after = JSON.parse(received[0]!.body);
+      const after = JSON.parse(updates[0]!.body);
       expect(before).not.toHaveProperty('revision');
       const [sender, delivery] = before.shipping.address;
       expect(after).toEqual({
@@ -141,15 +122,12 @@ describe('a partner that has the print order', () => {
 });
 
 test('an order update after the partner has cancelled units states the units that are still wanted', async () => {
-  received.length = 0;
-  statuses = [];
-  const { port } = receiver.address() as AddressInfo;
-  await withUpdateUrl(`http://127.0.0.1:${port}/updates`, async () => {
+  await received([], async (updates) => {
     const order = await handedOver(stack, 'still-wanted', { quantity: 5 });
     const countAfter = async (line: string) => {
-      const before = received.length;
+      const before = updates.length;
       await moveTo(order.orderId, 'still-wanted', line);
-      const { body } = await eventually(async () => received[before]);
+      const { body } = await eventually(async () => updates[before]);
       return JSON.parse(body).items.map(({ count }: { count: number }) => count);
     };
     await say(order, 'cancelled', { items: [{ orderItemId: order.jobIds[0], quantity: 2 }] });
@@ -166,10 +144,7 @@ test('an order update after the partner has cancelled units states the units tha
 });
 
 test('a repeated delivery of the print order is followed by the latest update, each with its own bytes', async () => {
-  received.length = 0;
-  statuses = [];
-  const { port } = receiver.address() as AddressInfo;
-  await withUpdateUrl(`http://127.0.0.1:${port}/updates`, async () => {
+  await received([], async (updates) => {
     const order = await handedOver(stack, 'reminded');
     await moveTo(order.orderId, 'reminded', 'Invalidenstrasse 8');
     await moveTo(order.orderId, 'reminded', 'Invalidenstrasse 9');
@@ -180,14 +155,14 @@ test('a repeated delivery of the print order is followed by the latest update, e
         WHERE print_order_id = ${order.printOrderId} AND revision = 3 AND accepted_at IS NOT NULL`;
       return accepted;
     });
-    const sent = [...received];
+    const sent = updates.map(message);
     const { services } = stack;
     await createOrderPartnerActivities(services).deliverPrintOrder({
       orderId: order.orderId,
       requestId: 'reminder',
       printOrderId: order.printOrderId,
     });
-    expect(received.slice(sent.length)).toEqual(sent.slice(-1));
+    expect(updates.slice(sent.length).map(message)).toEqual(sent.slice(-1));
     expect(seenPrintOrders(stack, [order.printOrderId])[0]).toMatchObject({
       deliveries: 2,
       distinctContents: 1,
@@ -250,10 +225,7 @@ describe('a print file that is replaced when a partner has the item', () => {
   const newFile = () => `${goodFile(stack, 'poster-a4.pdf')}?new`;
 
   test('is sent to the partner, and takes the place of the former one', async () => {
-    received.length = 0;
-    statuses = [];
-    const { port } = receiver.address() as AddressInfo;
-    await withUpdateUrl(`http://127.0.0.1:${port}/updates`, async () => {
+    await received([], async (updates) => {
       const order = await handedOver(stack, 'file-replaced');
       const { orderId } = order;
       const before = await fileOf(orderId);
@@ -263,8 +235,8 @@ describe('a print file that is replaced when a partner has the item', () => {
       const after = await untilEnded(orderId);
       expect(after).toMatchObject({ url: newFile(), checks: [], replacement: null, facts: { complete: true } });
       expect(after.id).not.toBe(before.id);
-      expect(received).toHaveLength(1);
-      const { revision, items } = JSON.parse(received[0]!.body);
+      expect(updates).toHaveLength(1);
+      const { revision, items } = JSON.parse(updates[0]!.body);
       expect({ revision, counts: items.map(({ count }: { count: number }) => count) }).toEqual({
         revision: 2,
         counts: [1],
@@ -284,16 +256,13 @@ describe('a print file that is replaced when a partner has the item', () => {
       expect(await orderNow(stack, orderId)).toMatchObject({ attention: null });
       // A later change of the address keeps it.
       await moveTo(orderId, 'file-replaced', 'Invalidenstrasse 12');
-      const later = await eventually(async () => received[1]);
+      const later = await eventually(async () => updates[1]);
       expect(storedKey(JSON.parse(later.body).items[0].assets[0].url)).toBe(storedKey(asset.url));
     });
   });
 
   test('is printed as before when the partner refuses the new one', async () => {
-    received.length = 0;
-    statuses = [422];
-    const { port } = receiver.address() as AddressInfo;
-    await withUpdateUrl(`http://127.0.0.1:${port}/updates`, async () => {
+    await received([422], async (updates) => {
       const { orderId } = await handedOver(stack, 'file-not-taken');
       const before = await fileOf(orderId);
       await replaceWith(orderId, newFile());
@@ -309,27 +278,12 @@ describe('a print file that is replaced when a partner has the item', () => {
       ]);
       // A change of the address has the former file. It is accepted.
       await moveTo(orderId, 'file-not-taken', 'Invalidenstrasse 13');
-      await eventually(async () => received[1]);
+      await eventually(async () => updates[1]);
       await orderUntil(stack, orderId, needs(null));
-      const assets = received.map(({ body }) => JSON.parse(body).items[0].assets[0].url);
+      const assets = updates.map(({ body }) => JSON.parse(body).items[0].assets[0].url);
       expect(storedKey(assets[0])).not.toBe(storedKey(assets[1]));
       expect(storedKey(assets[1])).toContain(before.id);
     });
-  });
-
-  test('is refused when the order is cancelled before the partner has responded', async () => {
-    received.length = 0;
-    statuses = Array(100).fill(503);
-    const { port } = receiver.address() as AddressInfo;
-    await withUpdateUrl(`http://127.0.0.1:${port}/updates`, async () => {
-      const { orderId } = await handedOver(stack, 'file-of-cancelled');
-      await replaceWith(orderId, newFile());
-      await eventually(async () => received[0]);
-      await stack.client.cancelOrder({ params: { orderId }, body: {} });
-      const message = 'The item has been printed or cancelled.';
-      expect(await untilEnded(orderId)).toMatchObject({ replacement: { state: 'refused', message } });
-    });
-    statuses = [];
   });
 
   test.each([
@@ -367,7 +321,7 @@ describe('a print file that is replaced when a partner has the item', () => {
   });
 
   test('is refused with 409 when the partner takes no updates', async () => {
-    await withUpdateUrl(null, async () => {
+    await withoutUpdates(async () => {
       const { orderId } = await handedOver(stack, 'no-file-updates');
       await expect(replaceWith(orderId, newFile())).rejects.toMatchObject({
         status: 409,
@@ -380,7 +334,7 @@ describe('a print file that is replaced when a partner has the item', () => {
 
 describe('a partner that does not get the update', () => {
   test('the order needs attention until an operator dismisses it when the partner has no address for updates', async () => {
-    await withUpdateUrl(null, async () => {
+    await withoutUpdates(async () => {
       const order = await handedOver(stack, 'no-update-address');
       await moveTo(order.orderId, 'no-update-address', 'Invalidenstrasse 6');
       await orderUntil(stack, order.orderId, needs('partner_not_updated'));
@@ -393,59 +347,4 @@ describe('a partner that does not get the update', () => {
       ]);
     });
   });
-
-  test('the words of a refusal are logged, and the next accepted update removes the attention', async () => {
-    const { port } = receiver.address() as AddressInfo;
-    await withUpdateUrl(`http://127.0.0.1:${port}/updates`, async () => {
-      statuses = [422];
-      const order = await handedOver(stack, 'refused-update');
-      await moveTo(order.orderId, 'refused-update', 'Invalidenstrasse 7');
-      await orderUntil(stack, order.orderId, needs('partner_not_updated'));
-      expect(await logged(order.orderId, 'partner_not_updated')).toMatchObject([
-        { outcome: 'refused', message: expect.stringContaining('HTTP 422') },
-      ]);
-      await moveTo(order.orderId, 'refused-update', 'Invalidenstrasse 8');
-      await orderUntil(stack, order.orderId, needs(null));
-    });
-  });
-
-  test('a dispatch removes the attention, because the label has the new address', async () => {
-    await withUpdateUrl(null, async () => {
-      const order = await handedOver(stack, 'dispatched-after-change');
-      await moveTo(order.orderId, 'dispatched-after-change', 'Invalidenstrasse 9');
-      await orderUntil(stack, order.orderId, needs('partner_not_updated'));
-      await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: order.printOrderId } });
-      await orderUntil(stack, order.orderId, needs(null));
-      await say(order, 'shipped', { trackingCode: 'OWN-1' });
-      expect(await orderUntil(stack, order.orderId, is('shipped'))).toMatchObject({ attention: null });
-    });
-  });
-
-  test('a parcel with the partner’s own tracking code goes to the old address', async () => {
-    await withUpdateUrl(null, async () => {
-      const order = await handedOver(stack, 'old-address');
-      await moveTo(order.orderId, 'old-address', 'Invalidenstrasse 10');
-      await orderUntil(stack, order.orderId, needs('partner_not_updated'));
-      await say(order, 'shipped', { trackingCode: 'OWN-2' });
-      await orderUntil(stack, order.orderId, is('shipped'));
-      expect(await orderNow(stack, order.orderId)).toMatchObject({ attention: 'old_address_shipped' });
-      expect(await repair(order.orderId, { action: 'dismiss' })).toMatchObject({ attention: [] });
-    });
-  });
-});
-
-test('a partner that accepted the update can ship with its own tracking code', async () => {
-  const order = await handedOver(stack, 'new-address');
-  await moveTo(order.orderId, 'new-address', 'Invalidenstrasse 11');
-  await eventually(async () => (await logged(order.orderId, 'order_update_accepted'))[0]);
-  await say(order, 'shipped', { trackingCode: 'OWN-3' });
-  expect(await orderUntil(stack, order.orderId, is('shipped'))).toMatchObject({ attention: null });
-});
-
-test('other attention reasons of an open order cannot be dismissed', async () => {
-  const order = await handedOver(stack, 'not-dismissable');
-  await expect(repair(order.orderId, { action: 'dismiss' })).rejects.toMatchObject({ status: 409 });
-  await say(order, 'error', { message: 'no ink' });
-  await orderUntil(stack, order.orderId, needs('partner_error'));
-  await expect(repair(order.orderId, { action: 'dismiss' })).rejects.toMatchObject({ status: 409 });
 });

@@ -102,32 +102,6 @@ describe('units that a partner cancels', () => {
     await say(order, 'shipped');
     expect(await orderUntil(stack, orderId, is('shipped'))).toMatchObject({ attention: null });
   });
-
-  test('after which the whole rest is cancelled are refunded once', async () => {
-    const order = await handedOver(stack, 'fewer-then-none', { quantity: 3 });
-    const { orderId, jobIds } = order;
-    await say(order, 'cancelled', { items: [{ orderItemId: jobIds[0], quantity: 1 }] });
-    await orderUntil(stack, orderId, is('on_hold'));
-    await repair(orderId, { action: 'refund' });
-    await say(order, 'cancelled');
-    await orderUntil(stack, orderId, is('on_hold'));
-    expect(await repair(orderId, { action: 'refund' })).toMatchObject({ fulfillmentStatus: 'canceled' });
-    const { receipts, financialStatus } = await shown(orderId);
-    expect(financialStatus).toBe('refunded');
-    expect(receipts.reduce((sum, { totalInclVat }) => sum + totalInclVat, 0)).toBeCloseTo(0, 2);
-  });
-
-  test('of a parcel that left without them are refunded, which settles the short shipment', async () => {
-    const order = await handedOver(stack, 'short-refunded', { quantity: 3 });
-    const { orderId, jobIds } = order;
-    await say(order, 'cancelled', { items: [{ orderItemId: jobIds[0], quantity: 1 }] });
-    await say(order, 'shipped');
-    await orderUntil(stack, orderId, ({ attention }) => attention === 'short_shipped');
-    expect(await repair(orderId, { action: 'refund' })).toMatchObject({ fulfillmentStatus: 'shipped', attention: [] });
-    const { receipts, financialStatus } = await shown(orderId);
-    expect(financialStatus).toBe('partially_refunded');
-    expect(receipts.at(-1)).toMatchObject({ transactionType: 'refund', items: [{ amount: 1 }] });
-  });
 });
 
 test('a short shipment is settled by a refund after its delivery', async () => {

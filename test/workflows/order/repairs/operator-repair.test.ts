@@ -1,7 +1,7 @@
 import { eventually, type TestStack, testStack } from '../../../support/stack';
 import { fileHost } from '../file-host';
 import { conflict, operatorHelpers } from '../operator-fixture';
-import { accepted, handedOver, is, orderBody, orderLog, orderNow, orderUntil, seenPrintOrders } from '../order-fixture';
+import { accepted, handedOver, is, orderBody, orderNow, orderUntil, seenPrintOrders } from '../order-fixture';
 
 /** Operators' repairs. The partners of the sandbox send no postbacks on their own. */
 
@@ -31,19 +31,6 @@ describe('hold and release', () => {
     await eventually(async () => seenPrintOrders(stack, planned.printOrderIds)[0]);
     await expect(repair(id, { action: 'release' })).rejects.toMatchObject(conflict(/not on hold/));
     expect(await repairs(id)).toEqual([audited('hold'), audited('release')]);
-  });
-
-  test('a partner’s progress on a held order shows after the release', async () => {
-    const order = await handedOver(stack, 'hold-late');
-    await repair(order.orderId, { action: 'hold' });
-    await say(order, 'printed');
-    await eventually(async () =>
-      (await orderLog(stack, order.orderId)).find(({ type }) => type === 'postback_printed'),
-    );
-    expect((await orderNow(stack, order.orderId)).status).toBe('on_hold');
-    expect(await repair(order.orderId, { action: 'release' })).toMatchObject({
-      fulfillmentStatus: 'printed',
-    });
   });
 });
 
@@ -201,21 +188,6 @@ describe('reproduce', () => {
       { jobs: [{ quantity: 1 }], reproducesId: order.printOrderId },
     ]);
   });
-
-  test('makes the missing unit of a short shipment', async () => {
-    const order = await handedOver(stack, 'short', { quantity: 3 });
-    const [itemId] = order.itemIds as [string];
-    await say(order, 'cancelled', { items: [{ orderItemId: order.jobIds[0], quantity: 1 }] });
-    await say(order, 'shipped');
-    expect(await orderUntil(stack, order.orderId, is('shipped'))).toMatchObject({
-      attention: 'short_shipped',
-    });
-    expect(await repair(order.orderId, { action: 'reproduce', itemId })).toMatchObject({ attention: [] });
-    expect((await look(order.orderId)).printOrders).toMatchObject([
-      { jobs: [{ quantity: 2 }] },
-      { jobs: [{ quantity: 1 }] },
-    ]);
-  });
 });
 
 test('cancel refunds the item, asks the partner, and the rest continues', async () => {
@@ -238,59 +210,4 @@ test('cancel refunds the item, asks the partner, and the rest continues', async 
   );
   await expect(repair(order.orderId, { action: 'cancel' })).rejects.toMatchObject(conflict(/shipped/));
   expect(await repairs(order.orderId)).toEqual([audited('cancel_items')]);
-});
-
-test('a refused cancel raises attention, and a second cancel takes effect', async () => {
-  const order = await handedOver(stack, 'kept', {
-    items: 2,
-    address: { addressLine2: 'sandbox:refuses-cancel' },
-  });
-  const [poster, sticker] = order.itemIds as [string, string];
-  expect(await repair(order.orderId, { action: 'cancel', itemIds: [poster] })).toMatchObject({
-    fulfillmentStatus: 'passed',
-    attention: ['cancel_refused'],
-  });
-  expect((await stack.client.getOrder({ params: { orderId: order.orderId } })).receipts).toHaveLength(1);
-  await repair(order.orderId, { action: 'cancel', itemIds: [poster] });
-  expect(await look(order.orderId)).toMatchObject({
-    attention: [],
-    items: [{ fulfillmentStatus: 'cancelled' }, { fulfillmentStatus: 'passed' }],
-  });
-  expect((await stack.client.getOrder({ params: { orderId: order.orderId } })).receipts).toHaveLength(2);
-  await repair(order.orderId, { action: 'cancel', itemIds: [sticker] });
-  await say(order, 'shipped', { orderItemId: order.jobIds[1] });
-  expect(await orderUntil(stack, order.orderId, is('shipped'))).toMatchObject({
-    financialStatus: 'partially_refunded',
-    items: [{ status: 'cancelled' }, { status: 'shipped' }],
-  });
-});
-
-test('cancel of one print order of a split order leaves the other', async () => {
-  const body = orderBody(stack, 'split');
-  const file = (name: string) => `${stack.sandbox.url}/files/${name}`;
-  const item = { quantity: 1, retailPriceInclVat: 25 };
-  const framed = {
-    ...item,
-    itemReferenceId: 'framed',
-    productUid: 'framed_poster_product_mf_300x400-mm_fr_wood-black_pt_200-gsm-uncoated_ver',
-    files: [{ type: 'default', url: file('frame-poster-30x40.jpg') }],
-  };
-  const tShirt = {
-    ...item,
-    itemReferenceId: 't-shirt',
-    productUid: 'apparel_product_gca_t-shirt_gsi_xl_gco_white_gpr_4-0',
-    files: [{ type: 'front', url: file('t-shirt-front.png') }],
-  };
-  const { id } = await stack.client.submitOrder({ body: { ...body, items: [framed, tShirt] } });
-  const { itemIds } = await accepted(stack, id, 2);
-  const { printOrders } = await look(id);
-  expect(printOrders.map(({ partnerUid }) => partnerUid).sort()).toEqual(['prints-berlin', 'prints-ohio']);
-  await repair(id, { action: 'cancel', itemIds: [itemIds[1]!] });
-  const ohio = printOrders.find(({ partnerUid }) => partnerUid === 'prints-ohio')!;
-  await eventually(async () => seenPrintOrders(stack, [ohio.id])[0]!.cancelOrders[0]);
-  await say({ printOrderId: printOrders.find(({ partnerUid }) => partnerUid !== 'prints-ohio')!.id }, 'shipped');
-  expect(await orderUntil(stack, id, is('shipped'))).toMatchObject({
-    financialStatus: 'partially_refunded',
-    items: [{ status: 'shipped' }, { status: 'cancelled' }],
-  });
 });

@@ -1,7 +1,7 @@
 import { json } from '../../../../src/platform/postgres';
 import { eventually, type TestStack, testStack } from '../../../support/stack';
 import { conflict, operatorHelpers } from '../operator-fixture';
-import { deliveredByCarrier, type HandedOver, handedOver, is, orderBody, orderNow, orderUntil } from '../order-fixture';
+import { deliveredByCarrier, type HandedOver, handedOver, is, orderNow, orderUntil } from '../order-fixture';
 
 /** Operators' views of orders and dead messages, repairs that are refused, and dismissal of attention. */
 
@@ -33,16 +33,6 @@ test('the repair dismiss removes the attention reasons of an ended order', async
     data: { by: 'operator', reason: 'agreed by phone', attention: ['short_shipped'] },
   });
   await expect(repair(order.orderId, { action: 'dismiss' })).rejects.toMatchObject(conflict(/needs no attention/));
-});
-
-test('a refused order cannot be repaired', async () => {
-  const body = orderBody(stack, 'refused');
-  const missing = `${stack.sandbox.url}/faulty-files/missing.pdf`;
-  const items = body.items.map((item) => ({ ...item, files: [{ type: 'default', url: missing }] }));
-  const { id } = await stack.client.submitOrder({ body: { ...body, items } });
-  await orderUntil(stack, id, is('failed'));
-  await expect(repair(id, { action: 'retry' })).rejects.toMatchObject({ status: 409, code: 'CONFLICT' });
-  expect(await look(id)).toMatchObject({ refusal: { code: 'file_not_found' }, printOrders: [] });
 });
 
 describe('an invalid repair is refused with the field', () => {
@@ -202,13 +192,30 @@ describe('operators’ views', () => {
     await orderUntil(stack, order.orderId, is('in_production'));
     expect((await stack.operator.listDeadMessages()).messages).toHaveLength(1);
   });
+});
 
-  test('show what Postgres has when no worker is running', async () => {
-    const order = await handedOver(stack, 'no-worker');
-    await stack.stopWorker();
-    expect(await look(order.orderId)).toMatchObject({ run: null, printOrders: [{ status: 'accepted' }] });
-    await stack.startWorker();
-    const { phase } = await eventually(async () => (await look(order.orderId)).run ?? undefined);
-    expect(phase).toBe('running');
-  });
+/** Returns the ids of the workflows that a visibility query finds. */
+async function workflowsWith(query: string): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { workflowId } of stack.services.temporal.workflow.list({ query })) found.push(workflowId);
+  return found;
+}
+
+test('an order with two attention reasons is found by each of them, in the API and in Temporal', async () => {
+  const order = await handedOver(stack, 'two-reasons', { items: 2 });
+  const { orderId, jobIds } = order;
+  await say(order, 'error', { orderItemId: jobIds[0], message: 'The press is broken.' });
+  await say(order, 'cancelled', { items: [{ orderItemId: jobIds[1] }] });
+  await orderUntil(stack, orderId, ({ attention }) => attention === 'partner_cancelled partner_error');
+
+  for (const reason of ['partner_cancelled', 'partner_error'] as const) {
+    const { orders } = await stack.operator.listOperatorOrders({ query: { attention: reason } });
+    const found = orders.find(({ id }) => id === orderId);
+    expect(found).toMatchObject({ attention: ['partner_cancelled', 'partner_error'] });
+    const workflows = await eventually(async () => {
+      const ids = await workflowsWith(`PresslineAttentionReasons = '${reason}' AND PresslineReference = 'two-reasons'`);
+      return ids.length > 0 ? ids : undefined;
+    });
+    expect(workflows).toEqual([`order-${orderId}`]);
+  }
 });

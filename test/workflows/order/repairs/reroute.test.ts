@@ -1,6 +1,6 @@
 import { eventually, type TestStack, testStack } from '../../../support/stack';
 import { conflict, operatorHelpers } from '../operator-fixture';
-import { handedOver, orderLog, orderNow, orderUntil, seenPrintOrders } from '../order-fixture';
+import { handedOver, orderLog, orderNow, orderUntil, seenPrintOrders, withBerlin } from '../order-fixture';
 
 /**
  * A reroute asks the first partner to stop and waits for its response. Two partners make the same units only when an operator
@@ -8,7 +8,7 @@ import { handedOver, orderLog, orderNow, orderUntil, seenPrintOrders } from '../
  */
 
 let stack: TestStack;
-const { repair, say, look, partnerId } = operatorHelpers(() => stack);
+const { repair, say, look } = operatorHelpers(() => stack);
 /** Deadline of a partner's response. Longer than a response over HTTP takes on a machine under load. */
 const LIMIT_MS = 20_000;
 
@@ -17,18 +17,7 @@ beforeAll(async () => {
 });
 
 /** Runs a step while prints-berlin has no cancel URL: it can then only respond by postback. */
-async function withoutCancelUrl<T>(work: () => Promise<T>): Promise<T> {
-  const { sql } = stack.services;
-  const [before] = await sql`SELECT order_cancel_url FROM partners WHERE uid = 'prints-berlin'`;
-  const set = (url: string | null) => sql`UPDATE partners SET order_cancel_url = ${url} WHERE uid = 'prints-berlin'`;
-  await set(null);
-  try {
-    return await work();
-  } finally {
-    await set(before!.orderCancelUrl);
-  }
-}
-
+const withoutCancelUrl = <T>(work: () => Promise<T>) => withBerlin(stack, 'order_cancel_url', null, work);
 const reroute = (itemId: string) => ({ action: 'reroute', itemId }) as const;
 
 /** Waits until the second print order of an order has been delivered. Returns its id. */
@@ -40,8 +29,7 @@ async function secondDelivered(orderId: string): Promise<string> {
   });
 }
 
-const logged = async (orderId: string, type: string) =>
-  (await orderLog(stack, orderId)).find((entry) => entry.type === type);
+const logged = async (orderId: string, type: string) => (await orderLog(stack, orderId, type))[0];
 
 /** Returns how many print orders of an order partners have received. */
 async function delivered(orderId: string): Promise<number> {
@@ -125,36 +113,6 @@ test('a partner that has acknowledged nothing and does not respond loses the ite
   expect(await logged(orderId, 'reroute')).toMatchObject({ data: { unanswered: true } });
   await say({ printOrderId }, 'received');
   await orderUntil(stack, orderId, ({ attention }) => attention === 'made_twice');
-});
-
-test('a partner in production that does not respond keeps the items', async () => {
-  const { orderId, itemIds } = await withoutCancelUrl(async () => {
-    const order = await handedOver(stack, 'is-producing');
-    await say(order, 'received');
-    await repair(order.orderId, reroute(order.itemIds[0]!));
-    return order;
-  });
-  await orderUntil(stack, orderId, ({ attention }) => attention === 'not_rerouted');
-  expect(await logged(orderId, 'reroute_withdrawn')).toMatchObject({ data: { why: 'unanswered' } });
-  expect(await delivered(orderId)).toBe(1);
-  expect(await repair(orderId, { action: 'dismiss' })).toMatchObject({ attention: [] });
-  const ohio = await partnerId('prints-ohio');
-  await repair(orderId, { ...reroute(itemIds[0]!), partnerId: ohio, force: true });
-  await eventually(async () => ((await delivered(orderId)) === 2 ? true : undefined));
-});
-
-test('a partner without a cancel URL can agree by postback', async () => {
-  const { orderId, printOrderId } = await withoutCancelUrl(async () => {
-    const order = await handedOver(stack, 'agrees-later');
-    await say(order, 'received');
-    await repair(order.orderId, reroute(order.itemIds[0]!));
-    return order;
-  });
-  await say({ printOrderId }, 'cancelled');
-  await secondDelivered(orderId);
-  const now = await orderNow(stack, orderId);
-  expect(now).toMatchObject({ financialStatus: 'invoiced', attention: null });
-  expect(await logged(orderId, 'reroute')).not.toMatchObject({ data: { unanswered: true } });
 });
 
 test('force ends the wait, and the event log shows it', async () => {

@@ -1,10 +1,9 @@
 import { temporal as protocol } from '@temporalio/proto';
 import { historyLengthOf, positionsIn } from '../../../../src/orders/domain/run/run-record';
 import { orderWorkflowId } from '../../../../src/platform/domain/workflows';
-import { recordTrackingEvents } from '../../../../src/shipping/tracking/tracking';
 import { eventually, type TestStack, testStack } from '../../../support/stack';
 import { addressIn, orderOf, tShirt } from '../client-orders';
-import { accepted, orderLog, orderNow, orderUntil, partnerClock } from '../order-fixture';
+import { accepted, carrierScans, orderLog, orderNow, orderUntil, partnerClock } from '../order-fixture';
 
 /**
  * Order runs that Temporal resets, and rows that are ahead of their run. Whatever the point of a reset, the run goes on
@@ -97,21 +96,10 @@ async function reset(orderId: string, eventId: number): Promise<string> {
 async function shipAndDeliver({ orderId, printOrderId, shipmentId }: PrintedOrder): Promise<void> {
   const { sql } = stack.services;
   await say(printOrderId, 'shipped');
-  const parcels = await sql<{ trackingNumber: string; carrierUid: string }[]>`
-    SELECT tracking_number, carrier_uid FROM trackings WHERE shipment_id = ${shipmentId}`;
+  const parcels = await sql<{ trackingNumber: string }[]>`
+    SELECT tracking_number FROM trackings WHERE shipment_id = ${shipmentId}`;
   await orderUntil(stack, orderId, ({ status }) => status === 'shipped');
-  for (const { trackingNumber, carrierUid } of parcels) {
-    await recordTrackingEvents(sql, carrierUid, [
-      {
-        trackingNumber,
-        statusUid: 'delivered',
-        message: 'Delivered',
-        eventId: null,
-        signedBy: carrierUid,
-        occurredAt: new Date().toISOString(),
-      },
-    ]);
-  }
+  for (const { trackingNumber } of parcels) await carrierScans(stack, trackingNumber, 'delivered');
   await orderUntil(stack, orderId, ({ status }) => status === 'delivered');
 }
 

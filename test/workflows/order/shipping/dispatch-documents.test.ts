@@ -1,9 +1,9 @@
 import { PresslineError } from '../../../../client/pressline-client';
-import { textOf } from '../../../src/documents/pictures';
 import { type TestStack, testStack } from '../../../support/stack';
 import { addressIn, orderOf, poster, sticker } from '../client-orders';
 import { operatorHelpers } from '../operator-fixture';
 import { accepted, handedOver, orderUntil } from '../order-fixture';
+import { downloaded } from './dispatched-order';
 
 /** What a partner gets when it requests the documents of a part of a print order, or of an order that has changed. */
 
@@ -26,7 +26,8 @@ const refusal = async (request: Promise<unknown>) => {
 test('every document names its package, and its label shows the same number', async () => {
   const order = await handedOver(stack, 'named-packages', { items: 2 });
 
-  const { documents, trackingCode, voidLabels } = await dispatch(order.printOrderId);
+  const dispatched = await dispatch(order.printOrderId);
+  const { documents, trackingCode, voidLabels } = dispatched;
 
   const parcels = await parcelsOf(order.orderId);
   const named = documents.map(({ type, packageReferenceId, trackingCode }) => [type, packageReferenceId, trackingCode]);
@@ -37,11 +38,10 @@ test('every document names its package, and its label shows the same number', as
   ]);
   expect(trackingCode).toBe(parcels[0]!.trackingCode);
   expect(voidLabels).toBeUndefined();
-  for (const { type, url, packageReferenceId, trackingCode } of documents) {
+  for (const [index, { type, text }] of (await downloaded(dispatched)).entries()) {
     if (type !== 'label') continue;
-    const text = (await textOf(Buffer.from(await (await fetch(url)).arrayBuffer()))).join(' ');
-    expect(text).toContain(packageReferenceId);
-    expect(text.replace(/\s/g, '')).toContain(trackingCode);
+    expect(text).toContain(documents[index]!.packageReferenceId);
+    expect(text.replace(/\s/g, '')).toContain(documents[index]!.trackingCode);
   }
 });
 
@@ -85,15 +85,8 @@ test('a request for one of the items of a parcel names the others', async () => 
 });
 
 /** Returns the text of the document with these words. */
-const documentText = async ({ documents }: Pick<Awaited<ReturnType<typeof dispatch>>, 'documents'>, words: string) => {
-  const texts = await Promise.all(
-    documents.map(async ({ url }) => {
-      const pages = await textOf(Buffer.from(await (await fetch(url)).arrayBuffer()));
-      return pages.join(' ').replace(/\s+/g, ' ');
-    }),
-  );
-  return texts.find((text) => text.includes(words));
-};
+const documentText = async (dispatched: Parameters<typeof downloaded>[0], words: string) =>
+  (await downloaded(dispatched)).find(({ text }) => text.includes(words))?.text;
 
 test('an invoice without retail prices lists the units in the parcel, not those that the partner has cancelled', async () => {
   const { id } = await stack.client.submitOrder({

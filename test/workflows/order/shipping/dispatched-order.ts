@@ -56,7 +56,13 @@ export async function dispatchedOrder(
 
 /** Sends a dispatch request and downloads the documents of its response. */
 export async function dispatchDocuments(partner: TestClient, printOrderId: string): Promise<DispatchedDocument[]> {
-  const { documents } = await partner.dispatchOrder({ body: { orderId: printOrderId } });
+  return await downloaded(await partner.dispatchOrder({ body: { orderId: printOrderId } }));
+}
+
+type Dispatched = Awaited<ReturnType<TestClient['dispatchOrder']>>;
+
+/** Downloads the documents of a dispatch response. */
+export async function downloaded({ documents }: Pick<Dispatched, 'documents'>): Promise<DispatchedDocument[]> {
   return await Promise.all(
     documents.map(async ({ type, url }) => {
       const bytes = Buffer.from(await (await fetch(url)).arrayBuffer());

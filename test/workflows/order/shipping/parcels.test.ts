@@ -1,41 +1,25 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { s10 } from '../../../../src/carriers/domain/tracking-numbers';
 import type { TrackingStatus } from '../../../../src/consignments/domain/tracking-status';
-import { recordTrackingEvents } from '../../../../src/shipping/tracking/tracking';
 import { eventually } from '../../../support/eventually';
+import { type PartnerServer, partnerServer } from '../../../support/other-systems/partner-server';
 import { type TestStack, testStack } from '../../../support/stack';
 import { addressIn } from '../client-orders';
 import { operatorHelpers } from '../operator-fixture';
-import { type HandedOver, handedOver, orderBody, orderUntil } from '../order-fixture';
+import { carrierScans, type HandedOver, handedOver, orderBody, orderUntil } from '../order-fixture';
 
 /** Items follow the parcels that hold them: labels, and tracking codes of the partner's own. The partners send no postbacks on their own. */
 
 let stack: TestStack;
-let stopServer: () => Promise<void>;
+let receiver: PartnerServer;
 const { say } = operatorHelpers(() => stack);
-const notified: { event: string; orderId: string; itemReferenceId: string; trackingCode: string; status: string }[] =
-  [];
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    notified.push(JSON.parse(Buffer.concat(chunks).toString('utf8')));
-    response.end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  stopServer = () =>
-    new Promise((resolve) => {
-      server.closeAllConnections();
-      server.close(() => resolve());
-    });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/events`;
+  receiver = await partnerServer();
   const events = ['order_item_tracking_code_updated', 'order_item_status_updated'] as const;
-  await stack.client.createWebhook({ body: { url, events: [...events] } });
+  await stack.client.createWebhook({ body: { url: receiver.url, events: [...events] } });
 });
-afterAll(() => stopServer());
+afterAll(() => receiver.stop());
 
 let serial = 5_000;
 const ownCode = () => s10('R', ++serial, 'FR');
@@ -47,18 +31,7 @@ const ships = ({ printOrderId, jobIds }: HandedOver, trackingCode: string | null
     ...(item === undefined ? {} : { orderItemId: jobIds[item === 'poster' ? 0 : 1] }),
   });
 
-async function scanned(trackingNumber: string, statusUid: TrackingStatus): Promise<void> {
-  const { sql } = stack.services;
-  const { carrierUid } = await eventually(async () => {
-    const [row] = await sql<{ carrierUid: string }[]>`
-      SELECT carrier_uid FROM trackings WHERE tracking_number = ${trackingNumber}`;
-    return row;
-  });
-  const occurredAt = new Date().toISOString();
-  await recordTrackingEvents(sql, carrierUid, [
-    { trackingNumber, statusUid, message: statusUid, eventId: null, signedBy: 'test', occurredAt },
-  ]);
-}
+const scanned = (trackingNumber: string, statusUid: TrackingStatus) => carrierScans(stack, trackingNumber, statusUid);
 
 /** Waits until the order and its items, poster first, have these statuses, as its client reads them. */
 async function statusesAre(order: HandedOver, status: string, ...items: string[]) {
@@ -82,7 +55,9 @@ async function parcelsOf({ orderId }: HandedOver): Promise<Record<string, string
 }
 
 const notifiedOf = ({ orderId }: HandedOver, event: string) =>
-  notified.filter((each) => each.orderId === orderId && each.event === event);
+  receiver.received
+    .map(({ body }) => JSON.parse(body) as { [field: string]: string })
+    .filter((each) => each.orderId === orderId && each.event === event);
 const notifiedCodes = (order: HandedOver) =>
   notifiedOf(order, 'order_item_tracking_code_updated').map((each) => `${each.itemReferenceId} ${each.trackingCode}`);
 

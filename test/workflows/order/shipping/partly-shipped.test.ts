@@ -1,10 +1,10 @@
-import { recordTrackingEvents } from '../../../../src/shipping/tracking/tracking';
 import { eventually } from '../../../support/eventually';
 import { type TestStack, testStack } from '../../../support/stack';
 import { framedPoster, tShirt } from '../client-orders';
 import { conflict, operatorHelpers } from '../operator-fixture';
 import {
   accepted,
+  carrierScans,
   type HandedOver,
   handedOver,
   is,
@@ -31,10 +31,7 @@ const change = (orderId: string, reference: string) =>
     params: { orderId },
     body: {
       shipmentMethodUid: 'express',
-      shippingAddress: {
-        ...orderBody(stack, reference).shippingAddress,
-        addressLine1: 'Invalidenstrasse 2',
-      },
+      shippingAddress: { ...orderBody(stack, reference).shippingAddress, addressLine1: 'Invalidenstrasse 2' },
     },
   });
 const itemsAre =
@@ -48,22 +45,7 @@ async function stickerShipped(order: HandedOver, more: object = {}): Promise<voi
   await orderUntil(stack, order.orderId, itemsAre('passed', 'shipped'));
 }
 
-async function scanned(trackingNumber: string): Promise<void> {
-  const { sql } = stack.services;
-  const [row] = await sql<{ carrierUid: string }[]>`
-    SELECT carrier_uid FROM trackings WHERE tracking_number = ${trackingNumber}`;
-  const occurredAt = new Date().toISOString();
-  await recordTrackingEvents(sql, row!.carrierUid, [
-    {
-      trackingNumber,
-      statusUid: 'delivered',
-      message: 'Delivered',
-      eventId: null,
-      signedBy: 'test',
-      occurredAt,
-    },
-  ]);
-}
+const scanned = (trackingNumber: string) => carrierScans(stack, trackingNumber, 'delivered');
 
 test('an item that left with the partner’s own code keeps code and method; the rest gets the new ones', async () => {
   const order = await handedOver(stack, 'own-code', { items: 2 });
@@ -178,14 +160,6 @@ test('the label of an item that its partner cancels after dispatch is voided, an
   ]);
   await scanned(departed!);
   expect(await orderUntil(stack, order.orderId, is('delivered'))).toMatchObject({ attention: null });
-});
-
-test('own codes of several items are kept side by side, also when the rest is dispatched', async () => {
-  const order = await handedOver(stack, 'side-by-side', { items: 2 });
-  await stickerShipped(order, { trackingCode: 'OWN 2' });
-  const { trackingCode } = await dispatch(order.printOrderId);
-  const codes = (await read(order.orderId)).shipment!.packages.map((parcel) => parcel.trackingCode);
-  expect(codes).toEqual(['OWN 2', trackingCode]);
 });
 
 test('of two partners, the one that has shipped keeps its label and gets no update', async () => {

@@ -1,8 +1,8 @@
-import { textOf } from '../../../src/documents/pictures';
 import { eventually, type TestStack, testStack } from '../../../support/stack';
 import { addressIn } from '../client-orders';
 import { operatorHelpers } from '../operator-fixture';
 import { deliveredByCarrier, type HandedOver, handedOver, orderUntil } from '../order-fixture';
+import { downloaded } from './dispatched-order';
 
 /** A partner requests a new label in place of a damaged one. */
 
@@ -23,13 +23,7 @@ const labelsOf = ({ documents }: Dispatched) =>
       type === 'label' ? [[packageReferenceId!, trackingCode!]] : [],
     ),
   );
-const textsOf = async ({ documents }: Dispatched) =>
-  await Promise.all(
-    documents.map(async ({ url }) => {
-      const pages = await textOf(Buffer.from(await (await fetch(url)).arrayBuffer()));
-      return pages.join(' ').replace(/\s+/g, ' ');
-    }),
-  );
+const textsOf = async (dispatched: Dispatched) => (await downloaded(dispatched)).map(({ text }) => text);
 const parcelsOf = async ({ orderId }: HandedOver) =>
   (await stack.client.getOrder({ params: { orderId } })).shipment!.packages;
 /** The numbers whose labels the carrier has not voided. */

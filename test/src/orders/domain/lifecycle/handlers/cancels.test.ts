@@ -36,6 +36,12 @@ describe('a client’s cancel', () => {
     expect(effects.filter(({ type }) => type === 'refund')).toHaveLength(1);
   });
 
+  test('voids the labels that were bought before', () => {
+    const labelled = play(running(), { type: 'dispatched', printOrderId: '501', shipmentId: 's1', revision: 0 }).state;
+    const { effects } = play(labelled, cancelRequested, cancelResponse('confirmed'));
+    expect(effects).toContainEqual({ type: 'void_shipment', printOrderId: '501', shipmentId: 's1' });
+  });
+
   test('can be refused first and confirmed by postback later', () => {
     const refused = play(running(), cancelRequested, cancelResponse('refused')).state;
     expect(refused.attention).toEqual(['cancel_refused']);
@@ -168,5 +174,29 @@ describe('an operator’s cancel of an item', () => {
     const { state } = play(both, cancelResponse('confirmed', [POSTER.jobId, STICKER.jobId]));
     expect(statuses(state)).toEqual(['cancelled', 'cancelled']);
     expect(printOrder(state).cancel).toBe('confirmed');
+  });
+});
+
+describe('an operator’s refund of units that a partner has cancelled', () => {
+  const refund: RunEvent = { type: 'refund_items', ...byOperator, itemIds: [POSTER.itemId, STICKER.itemId] };
+
+  test('ends them, and the rest of their job goes on', () => {
+    const cancelled = postback('cancelled', { items: [{ jobId: POSTER.jobId, quantity: 2 }] });
+    const { state, effects } = play(running(), cancelled, refund);
+    expect(job(state, POSTER.jobId)).toMatchObject({ ended: null, quantity: 1, cancelledQuantity: 0 });
+    expect(state.attention).toEqual([]);
+    const [refunded] = effects.filter(({ type }) => type === 'refund');
+    expect(refunded).toMatchObject({ items: [{ itemId: POSTER.itemId, quantity: 2 }] });
+  });
+
+  test('ends the order when nothing is left, also of units that ended before', () => {
+    const some = postback('cancelled', { items: [{ jobId: POSTER.jobId, quantity: 2 }] });
+    const { state, effects } = play(running(), some, refund, postback('cancelled'), refund);
+    expect(statuses(state)).toEqual(['cancelled', 'cancelled']);
+    const items = effects.flatMap((effect) => (effect.type === 'refund' ? effect.items : []));
+    const total = items
+      .filter(({ itemId }) => itemId === POSTER.itemId)
+      .reduce((sum, { quantity }) => sum + quantity, 0);
+    expect(total).toBe(3);
   });
 });
