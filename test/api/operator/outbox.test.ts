@@ -40,7 +40,8 @@ async function message(
     RETURNING id`;
   return row!.id;
 }
-const get = (query: string, by = viewer) => request(app).get(`/v1/operator/outbox${query}`).set(by.key);
+const get = (query: string) => request(app).get(`/v1/operator/outbox${query}`).set(viewer.key);
+const replay = (body: object) => request(app).post('/v1/operator/outbox/dead/replay').set(operator.key).send(body);
 const idsOf = (messages: { id: string }[]) => messages.map(({ id }) => id);
 
 test('pending messages are listed by their next attempt, over all kinds', async () => {
@@ -113,12 +114,7 @@ test('a selection of dead letters is replayed, and becomes pending', async () =>
     await message('notification', 'endpoint-1', -10, { dead: true }),
     await message('notification', 'endpoint-1', -10, { dead: true }),
   ];
-  const { body } = await request(app)
-    .post('/v1/operator/outbox/dead/replay')
-    .set(operator.key)
-    .send({ ids: [one], reason: 'endpoint repaired' })
-    .expect(200);
-  expect(body).toEqual({ replayed: 1 });
+  await replay({ ids: [one], reason: 'endpoint repaired' }).expect(200, { replayed: 1 });
   const [logged] = await sql`SELECT after FROM audit_log WHERE action = 'outbox.replay' ORDER BY at DESC LIMIT 1`;
   expect(logged).toMatchObject({ after: { ids: [one], replayed: 1, reason: 'endpoint repaired' } });
   expect(idsOf((await get('').expect(200)).body.messages)).toEqual([one]);
@@ -126,15 +122,9 @@ test('a selection of dead letters is replayed, and becomes pending', async () =>
 });
 
 test('all dead letters of one target are replayed, and no other', async () => {
-  const operator = await testAccount(sql, 'operator', 'target-operator', 'operator');
   const other = await message('signal_workflow', 'order-b', -10, { dead: true });
   const wanted = await message('signal_workflow', 'order-a', -10, { dead: true });
-  const response = await request(app)
-    .post('/v1/operator/outbox/dead/replay')
-    .set(operator.key)
-    .send({ target: 'order-a', reason: 'repaired' })
-    .expect(200);
-  expect(response.body).toEqual({ replayed: 1 });
+  await replay({ target: 'order-a', reason: 'repaired' }).expect(200, { replayed: 1 });
   expect(idsOf((await get('?state=pending&target=order-a').expect(200)).body.messages)).toEqual([wanted]);
   expect(idsOf((await get('?state=dead&target=order-b').expect(200)).body.messages)).toEqual([other]);
 });

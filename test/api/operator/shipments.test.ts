@@ -7,6 +7,8 @@ import type { Sql } from '../../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { testDatabase } from '../../support/database';
 import { everyPage } from '../../support/every-page';
+import { insertOrder } from '../../support/rows/order-rows';
+import { plannedPrintOrder } from '../../support/rows/planned-print-order';
 import { insertShippingOrder } from '../../support/rows/shipping-rows';
 
 /** Operators list parcels and shipping orders, those with problems first. */
@@ -119,21 +121,16 @@ test('parcels are found by tracking number, shipment, and shipping order', async
 });
 
 test('parcels are found by their order, also those with a partner’s own tracking code', async () => {
-  const order = uuidv7();
+  const order = await insertOrder(sql, client.id);
   const partner = await testAccount(sql, 'partner', 'printer');
   await sql`
     INSERT INTO partners (account_id, uid, name, country, currency, sender_address, capabilities)
     VALUES (${partner.id}, 'printer', 'Printer', 'DE', 'EUR', '{}', '{}')`;
-  await sql`
-    INSERT INTO orders (id, client_id, order_reference_id, order_type, fulfillment_status, financial_status, currency, shipping_address)
-    VALUES (${order}, ${client.id}, 'order-7', 'order', 'shipped', 'invoiced', 'EUR', '{}')`;
-  const [printOrder] = await sql<{ id: string }[]>`
-    INSERT INTO print_orders (order_id, partner_id, step, kind, version, status, message_id, dispatch_date)
-    VALUES (${order}, ${partner.id}, 'handoff:0', 'print', '1.1', 'accepted', ${order}, '2026-06-01') RETURNING id`;
+  const printOrderId = await plannedPrintOrder(sql, { orderId: order, partnerId: partner.id, body: {} });
   await sql`
     INSERT INTO trackings (tracking_number, short_uid, print_order_id, carrier_name, tracking_url)
-    VALUES ('OWN1', 's-own', ${printOrder!.id}, 'Snail', 'https://snail.example/OWN1')`;
-  for (const text of ['OWN1', order, 'order-7', printOrder!.id])
+    VALUES ('OWN1', 's-own', ${printOrderId}, 'Snail', 'https://snail.example/OWN1')`;
+  for (const text of ['OWN1', order, 'ref', printOrderId])
     expect(await parcels(`?q=${text}`)).toEqual([
       expect.objectContaining({ trackingNumber: 'OWN1', orderId: order, carrierName: 'Snail', label: null }),
     ]);

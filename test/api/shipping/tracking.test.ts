@@ -6,7 +6,7 @@ import { shippingRoutes } from '../../../api/routes';
 import { type CarrierAdapter, CarrierUnavailable } from '../../../src/carriers/carrier';
 import { carriersOf, createCarriers } from '../../../src/carriers/carriers';
 import { newSigningSecret } from '../../../src/platform/http/webhook-signature';
-import { randomToken, uuidv7 } from '../../../src/platform/ids';
+import { uuidv7 } from '../../../src/platform/ids';
 import { json, type Sql } from '../../../src/platform/postgres';
 import { voidShipment } from '../../../src/shipping/purchase';
 import type { ShipmentOwner } from '../../../src/shipping/shipments';
@@ -16,6 +16,8 @@ import { buyShipment } from '../../src/shipping/bought-shipment';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { oneCarrierSecret, signedCarrierEvents } from '../../support/carrier-events';
 import { testDatabase } from '../../support/database';
+import { insertOrder } from '../../support/rows/order-rows';
+import { plannedPrintOrder } from '../../support/rows/planned-print-order';
 import { insertShippingOrder } from '../../support/rows/shipping-rows';
 import { sweepTrackings } from '../../support/sweep-trackings';
 
@@ -55,17 +57,12 @@ async function shipment(options: { count?: number; printOrder?: boolean; methodU
 }
 
 async function printOrderOwner(): Promise<ShipmentOwner> {
-  const orderId = uuidv7();
-  await sql`
-    INSERT INTO orders (id, client_id, order_reference_id, order_type, fulfillment_status, financial_status, currency, shipping_address)
-    VALUES (${orderId}, ${client.id}, ${orderId}, 'order', 'in_production', 'invoiced', 'EUR', ${json(sql, {})})`;
+  const orderId = await insertOrder(sql, client.id);
   await sql`
     INSERT INTO partners (account_id, uid, name, country, currency, sender_address, capabilities)
     VALUES (${partner.id}, 'prints', 'Prints', 'DE', 'EUR', ${json(sql, {})}, ${json(sql, {})}) ON CONFLICT DO NOTHING`;
-  const [row] = await sql<{ id: string }[]>`
-    INSERT INTO print_orders (order_id, partner_id, step, kind, version, message_id, dispatch_date)
-    VALUES (${orderId}, ${partner.id}, 'handoff:0', 'print', '1.1', ${randomToken()}, '2026-01-05') RETURNING id`;
-  return { kind: 'print_order', orderId, printOrderId: row!.id };
+  const printOrderId = await plannedPrintOrder(sql, { orderId, partnerId: partner.id, body: {} });
+  return { kind: 'print_order', orderId, printOrderId };
 }
 
 let events = 0;
