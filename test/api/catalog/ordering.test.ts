@@ -169,12 +169,6 @@ describe('GET /v1/products/{productUid}', () => {
       { code: expect.any(String), message: body.message, reference: 'items[0].productUid' },
     ]);
   });
-
-  test('is for clients and operators with a key', async () => {
-    await read(`/v1/products/${POSTER}`, api.operator).expect(200);
-    await read(`/v1/products/${POSTER}`, api.partner).expect(403);
-    await request(api.app).get(`/v1/products/${POSTER}`).expect(401);
-  });
 });
 
 test('a stocked model with a price list is sold from stock, without files', async () => {

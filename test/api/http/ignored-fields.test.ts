@@ -65,82 +65,33 @@ test('names cannot break the header, and are bounded', async () => {
 });
 
 const id = '018f0000-0000-7000-8000-000000000000';
-const REFUSING: [operation: string, by: () => TestAccount, path: string, body: object, reference: string][] = [
-  [
-    'cancelling an order',
-    () => api.client,
-    `/v1/orders/${id}/cancel`,
-    { reason: 'x', itemReferenceIds: ['a'] },
-    'itemReferenceIds',
-  ],
-  ['cancelling a shipping order', () => api.client, `/v1/shipping-orders/${id}/cancel`, { packages: [0] }, 'packages'],
-  [
-    'a change of address or method',
-    () => api.client,
-    `/v1/orders/${id}/shipment`,
-    { shipmentMethodUid: 'express', dry_run: true },
-    'dry_run',
-  ],
-  ['a reprint', () => operator, `/v1/operator/orders/${id}/reprint`, { reason: 'x', charged: true }, 'charged'],
-  [
-    'a part of a reprint',
-    () => operator,
-    `/v1/operator/orders/${id}/reprint`,
-    { reason: 'x', items: [{ itemReferenceId: 'a', qty: 1 }] },
-    'items[0].qty',
-  ],
-  [
-    'a repair',
-    () => operator,
-    `/v1/operator/orders/${id}/repairs`,
-    { action: 'cancel', reason: 'x', items: ['1'] },
-    'items',
-  ],
-  [
-    'marking a print order as shipped',
-    () => operator,
-    `/v1/operator/orders/${id}/repairs`,
-    { action: 'mark_shipped', printOrderId: '1', reason: 'x', itemIds: ['1'] },
-    'itemIds',
-  ],
-  [
-    'dismissing attention',
-    () => operator,
-    `/v1/operator/orders/${id}/repairs`,
-    { action: 'dismiss', reason: 'x', attention: 'stalled' },
-    'attention',
-  ],
-  // The body is right: the guess is in the query.
-  ['cancelling an order', () => api.client, `/v1/orders/${id}/cancel?itemReferenceId=a`, {}, 'itemReferenceId'],
-  [
-    'a repair',
-    () => operator,
-    `/v1/operator/orders/${id}/repairs?itemIds=1`,
-    { action: 'cancel', reason: 'x' },
-    'itemIds',
-  ],
-  [
-    'a bulk repair',
-    () => operator,
-    '/v1/operator/bulk-repairs',
-    { action: 'cancel', reason: 'x', filter: { client: 'shop' } },
-    'filter.client',
-  ],
-  [
-    'cancelling a bulk repair',
-    () => operator,
-    `/v1/operator/bulk-repairs/${id}/cancel`,
-    { orderIds: [id] },
-    'orderIds',
-  ],
-];
+const ORDER = `/v1/orders/${id}`;
+const REPAIRS = `/v1/operator/orders/${id}/repairs`;
+const REPRINT = `/v1/operator/orders/${id}/reprint`;
+const BULK = '/v1/operator/bulk-repairs';
+const shipped = { action: 'mark_shipped', printOrderId: '1', reason: 'x' };
 
-test.each(REFUSING)('%s refuses a field that it does not have', async (_operation, by, path, body, reference) => {
+test.each([
+  ['cancelling an order', `${ORDER}/cancel`, { reason: 'x', itemReferenceIds: ['a'] }, 'itemReferenceIds'],
+  ['cancelling a shipping order', `/v1/shipping-orders/${id}/cancel`, { packages: [0] }, 'packages'],
+  ['a change of method', `${ORDER}/shipment`, { shipmentMethodUid: 'express', dry_run: true }, 'dry_run'],
+  ['a reprint', REPRINT, { reason: 'x', charged: true }, 'charged'],
+  ['a part of a reprint', REPRINT, { reason: 'x', items: [{ itemReferenceId: 'a', qty: 1 }] }, 'items[0].qty'],
+  ['a repair', REPAIRS, { action: 'cancel', reason: 'x', items: ['1'] }, 'items'],
+  ['marking a print order as shipped', REPAIRS, { ...shipped, itemIds: ['1'] }, 'itemIds'],
+  ['dismissing attention', REPAIRS, { action: 'dismiss', reason: 'x', attention: 'stalled' }, 'attention'],
+  // The body is right: the guess is in the query.
+  ['cancelling an order', `${ORDER}/cancel?itemReferenceId=a`, {}, 'itemReferenceId'],
+  ['a repair', `${REPAIRS}?itemIds=1`, { action: 'cancel', reason: 'x' }, 'itemIds'],
+  ['a bulk repair', BULK, { action: 'cancel', reason: 'x', filter: { client: 'shop' } }, 'filter.client'],
+  ['cancelling a bulk repair', `${BULK}/${id}/cancel`, { orderIds: [id] }, 'orderIds'],
+])('%s refuses a field that it does not have', async (_operation, path, body, reference) => {
   const method = path.endsWith('/shipment') ? 'put' : 'post';
-  const { body: refused } = await call(method, path, by(), body).expect(400);
-  const [error] = refused.errors;
-  expect(refused.errors).toHaveLength(1);
-  expect(error).toMatchObject({ code: 'VALIDATION_ERROR', reference, message: expect.stringMatching(/does not have/) });
+  const by = path.includes('/operator/') ? operator : api.client;
+  const { body: refused } = await call(method, path, by, body).expect(400);
+  expect(refused.errors).toEqual([
+    { code: 'VALIDATION_ERROR', reference, message: expect.stringMatching(/does not have/) },
+  ]);
 });
 
 test('cancelling a shipping order needs no body', async () => {

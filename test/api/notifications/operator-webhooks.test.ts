@@ -5,10 +5,10 @@ import { notificationRoutes } from '../../../api/notifications/webhook-routes';
 import { allRoutes } from '../../../api/routes';
 import { type DigestSource, JOB_DIGEST, OUTBOX_DIGEST, sendDigests } from '../../../src/notifications/operator-digest';
 import { ATTENTION_DIGEST } from '../../../src/orders/reading/attention-counts';
-import { uuidv7 } from '../../../src/platform/ids';
-import { json, type Sql } from '../../../src/platform/postgres';
+import type { Sql } from '../../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { testDatabase } from '../../support/database';
+import { insertOrder } from '../../support/rows/order-rows';
 
 /** Operators' endpoints, and what they are sent. The relay delivers it as it delivers clients' notifications. */
 
@@ -41,11 +41,7 @@ const create = (body: object = { url }, account = admin) =>
 
 /** Stores an order that has needed attention for some time. */
 async function needsAttention(reason: string, secondsAgo: number): Promise<string> {
-  const client = await testAccount(sql, 'client');
-  const id = uuidv7();
-  await sql`
-    INSERT INTO orders (id, client_id, order_reference_id, order_type, fulfillment_status, financial_status, currency, shipping_address)
-    VALUES (${id}, ${client.id}, ${`ref-${reason}`}, 'order', 'in_production', 'pending', 'EUR', ${json(sql, {})})`;
+  const id = await insertOrder(sql);
   await sql`UPDATE orders SET attention = ${[reason]} WHERE id = ${id}`;
   await sql`
     UPDATE orders SET attention_since = jsonb_build_object(${reason}::text, now() - make_interval(secs => ${secondsAgo}))
@@ -126,8 +122,8 @@ describe('a digest', () => {
         count: 2,
         since: expect.any(String),
         orders: [
-          { id: first, orderReferenceId: 'ref-partner_refused' },
-          { id: second, orderReferenceId: 'ref-partner_refused' },
+          { id: first, orderReferenceId: 'ref' },
+          { id: second, orderReferenceId: 'ref' },
         ],
         link: 'https://pressline.test/console/attention?reason=partner_refused',
       },

@@ -7,6 +7,7 @@ import type { RecordRow } from '../../../src/orders/reading/archived-order';
 import { archiveOrders, restoreDay } from '../../../src/orders/upkeep/archive-orders';
 import { readParquet } from '../../../src/platform/parquet';
 import type { ErasedPersonalData } from '../../../workflows/maintenance';
+import { everyPage } from '../../support/every-page';
 import { eventually, type TestStack, testStack } from '../../support/stack';
 import { columnsWith } from '../../support/stored-texts';
 import {
@@ -177,16 +178,15 @@ describe('erasure of a delivered order', () => {
   let orderId: string;
   let printOrderId: string;
   let links: string[];
-  let before: Record<string, unknown>;
+  let before: Awaited<ReturnType<typeof stack.client.getOrder>>;
 
   beforeAll(async () => {
     ({ orderId, printOrderId } = await delivered('erased-1', email));
-    const order = await stack.client.getOrder({ params: { orderId } });
-    before = order as never;
+    before = await stack.client.getOrder({ params: { orderId } });
     const dispatched = await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: printOrderId } });
     const [sent] = stack.sandbox.seen().partners['prints-berlin']!.printOrders;
     links = [
-      ...order.items.flatMap(({ previews, processedFileUrl }) => [
+      ...before.items.flatMap(({ previews, processedFileUrl }) => [
         processedFileUrl!,
         ...previews.map(({ url }) => url),
       ]),
@@ -235,40 +235,18 @@ describe('erasure of a delivered order', () => {
 
   test('leaves figures, states, products and the country', async () => {
     const after = await stack.client.getOrder({ params: { orderId } });
-    const figures = ({
-      receipts,
-      fulfillmentStatus,
-      financialStatus,
-      shipment,
-      currency,
-      orderReferenceId,
-    }: typeof after) => ({
-      receipts,
-      fulfillmentStatus,
-      financialStatus,
-      shipment: { ...shipment, packages: shipment!.packages.length },
-      currency,
-      orderReferenceId,
-    });
-    expect(figures(after)).toEqual(figures(before as never));
+    const { receipts, fulfillmentStatus, financialStatus, shipment, currency, orderReferenceId, items } = before;
+    expect(after).toMatchObject({ receipts, fulfillmentStatus, financialStatus, currency, orderReferenceId });
+    const { packages, ...figures } = shipment!;
+    expect(after.shipment).toMatchObject(figures);
+    expect(after.shipment!.packages).toHaveLength(packages.length);
     expect(after.shippingAddress).toEqual({
-      ...(before as typeof after).shippingAddress,
+      ...before.shippingAddress,
+      ...Object.fromEntries(Object.keys(PERSON).map((field) => [field, 'erased'])),
       country: 'DE',
-      firstName: 'erased',
-      lastName: 'erased',
-      companyName: 'erased',
-      addressLine1: 'erased',
-      addressLine2: 'erased',
-      city: 'erased',
-      postCode: 'erased',
       email: 'erased@erased.invalid',
-      phone: 'erased',
-      federalTaxId: 'erased',
     });
-    expect(after.items[0]).toMatchObject({
-      quantity: 1,
-      productName: (before as typeof after).items[0]!.productName,
-    });
+    expect(after.items[0]).toMatchObject({ quantity: 1, productName: items[0]!.productName });
   });
 
   test('partners and operators can still read the order', async () => {
@@ -355,12 +333,7 @@ describe('shipping orders', () => {
 
   test('are erased with their labels', async () => {
     const request = domesticRequest();
-    request.receiver.person = {
-      ...request.receiver.person,
-      firstName: 'Roswitha',
-      lastName: 'Kuckuckslicht',
-      email,
-    };
+    Object.assign(request.receiver.person, { firstName: 'Roswitha', lastName: 'Kuckuckslicht', email });
     const key = `${stack.credentials.client.apiKey}:${stack.credentials.client.apiSecret}`;
     const response = await post('/v1/shipping-orders', request, key);
     const bought = (await response.json()) as {
@@ -431,9 +404,7 @@ describe('exports', () => {
     expect(exported.orders.map(({ kind, id }) => ({ kind, id }))).toEqual([{ kind: 'order', id: orderId }]);
     expect(exported.nextCursor).toBeNull();
     const text = JSON.stringify(exported);
-    for (const word of [...Object.values(PERSON), ...Object.values(MOVED), ...Object.values(WORDS), email]) {
-      expect([word, text.includes(word)]).toEqual([word, true]);
-    }
+    for (const word of searched(email)) expect([word, text.includes(word)]).toEqual([word, true]);
     const { documents, records } = exported.orders[0]!;
     expect(documents.map(({ type }) => type)).toEqual(expect.arrayContaining(['print_file', 'packing_slip', 'label']));
     for (const { url } of documents) expect((await fetch(url)).status).toBe(200);
@@ -468,9 +439,13 @@ describe('an archived order', () => {
     const { orders } = await stack.client.searchOrders({ body });
     return orders.map(({ id, archived }) => ({ id, archived }));
   };
+  const deleteOldFiles = () => {
+    const { sql, objects } = stack.services;
+    return collectGarbage(sql, objects, new Date(Date.now() + (RETENTION_DAYS + 1) * 86_400_000));
+  };
   const archive = async () => {
     const { sql, objects } = stack.services;
-    await collectGarbage(sql, objects, new Date(Date.now() + (RETENTION_DAYS + 1) * 86_400_000));
+    await deleteOldFiles();
     await sql`UPDATE orders SET attention = NULL WHERE attention IS NOT NULL`;
     return await archiveOrders({ sql, objects }, new Date(Date.now() + 1_000));
   };
@@ -481,22 +456,20 @@ describe('an archived order', () => {
   beforeAll(async () => {
     ({ orderId } = await delivered('archived-1', email));
     await stack.operator.addOrderNote({ params: { orderId }, body: { text: WORDS.reason } });
-    const { sql, objects } = stack.services;
-    await collectGarbage(sql, objects, new Date(Date.now() + (RETENTION_DAYS + 1) * 86_400_000));
+    await deleteOldFiles();
     before = await shownOf(orderId);
     trackingNumber = (before.stored as { parcels: { trackingNumber: string; voided: boolean }[] }).parcels.find(
       ({ voided }) => !voided,
     )!.trackingNumber;
     expect(await archive()).toBeGreaterThan(0);
-    expect(await sql`SELECT FROM orders WHERE id = ${orderId}`).toEqual([]);
+    expect(await stack.services.sql`SELECT FROM orders WHERE id = ${orderId}`).toEqual([]);
   });
 
   test('is read by id, reference and tracking number as it was', async () => {
     expect(await shownOf(orderId)).toEqual(before);
     const { id, archived } = await stack.client.getOrder({ params: { orderId: 'archived-1' } });
     expect([id, archived]).toEqual([orderId, true]);
-    const tracked = await read(`/v1/tracking/${trackingNumber}`);
-    expect(tracked).toMatchObject({
+    expect(await read(`/v1/tracking/${trackingNumber}`)).toMatchObject({
       status: 200,
       body: { trackingNumber, shipmentMethodUid: expect.any(String), archived: true },
     });
@@ -513,14 +486,11 @@ describe('an archived order', () => {
       { id: younger, archived: false },
       { id: orderId, archived: true },
     ]);
-    const pages: typeof all = [];
-    let cursor: string | null | undefined;
-    do {
-      const page = await stack.client.searchOrders({ body: { limit: 2, ...(cursor && { cursor }) } });
-      pages.push(...page.orders.map(({ id, archived }) => ({ id, archived })));
-      cursor = page.nextCursor;
-    } while (cursor !== null);
-    expect(pages).toEqual(all);
+    const page = async (cursor: object) => ({
+      ...(await stack.client.searchOrders({ body: { limit: 2, ...cursor } })),
+    });
+    const paged = await everyPage<(typeof all)[number]>(page, 'orders');
+    expect(paged.map(({ id, archived }) => ({ id, archived }))).toEqual(all);
     expect(await search({ orderReferenceIds: ['archived-1'], fulfillmentStatuses: ['delivered'] })).toHaveLength(1);
     expect(await search({ orderReferenceIds: ['archived-1'], fulfillmentStatuses: ['failed'] })).toEqual([]);
   });

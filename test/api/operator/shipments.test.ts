@@ -6,6 +6,9 @@ import { uuidv7 } from '../../../src/platform/ids';
 import type { Sql } from '../../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { testDatabase } from '../../support/database';
+import { everyPage } from '../../support/every-page';
+import { insertOrder } from '../../support/rows/order-rows';
+import { plannedPrintOrder } from '../../support/rows/planned-print-order';
 import { insertShippingOrder } from '../../support/rows/shipping-rows';
 
 /** Operators list parcels and shipping orders, those with problems first. */
@@ -118,21 +121,16 @@ test('parcels are found by tracking number, shipment, and shipping order', async
 });
 
 test('parcels are found by their order, also those with a partner’s own tracking code', async () => {
-  const order = uuidv7();
+  const order = await insertOrder(sql, client.id);
   const partner = await testAccount(sql, 'partner', 'printer');
   await sql`
     INSERT INTO partners (account_id, uid, name, country, currency, sender_address, capabilities)
     VALUES (${partner.id}, 'printer', 'Printer', 'DE', 'EUR', '{}', '{}')`;
-  await sql`
-    INSERT INTO orders (id, client_id, order_reference_id, order_type, fulfillment_status, financial_status, currency, shipping_address)
-    VALUES (${order}, ${client.id}, 'order-7', 'order', 'shipped', 'invoiced', 'EUR', '{}')`;
-  const [printOrder] = await sql<{ id: string }[]>`
-    INSERT INTO print_orders (order_id, partner_id, step, kind, version, status, message_id, dispatch_date)
-    VALUES (${order}, ${partner.id}, 'handoff:0', 'print', '1.1', 'accepted', ${order}, '2026-06-01') RETURNING id`;
+  const printOrderId = await plannedPrintOrder(sql, { orderId: order, partnerId: partner.id, body: {} });
   await sql`
     INSERT INTO trackings (tracking_number, short_uid, print_order_id, carrier_name, tracking_url)
-    VALUES ('OWN1', 's-own', ${printOrder!.id}, 'Snail', 'https://snail.example/OWN1')`;
-  for (const text of ['OWN1', order, 'order-7', printOrder!.id])
+    VALUES ('OWN1', 's-own', ${printOrderId}, 'Snail', 'https://snail.example/OWN1')`;
+  for (const text of ['OWN1', order, 'ref', printOrderId])
     expect(await parcels(`?q=${text}`)).toEqual([
       expect.objectContaining({ trackingNumber: 'OWN1', orderId: order, carrierName: 'Snail', label: null }),
     ]);
@@ -173,51 +171,13 @@ test.each(['parcels', 'shipping-orders'])('%s are paged across the last problem 
   const key = path === 'parcels' ? 'parcels' : 'shippingOrders';
   const all = (await get(path).expect(200)).body[key];
   expect(all).toHaveLength(10);
-  const paged: unknown[] = [];
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const { body }: request.Response = await get(`${path}?limit=3${cursor === '' ? '' : `&cursor=${cursor}`}`).expect(
-      200,
-    );
-    paged.push(...body[key]);
-    cursor = body.nextCursor;
-  }
-  expect(paged).toEqual(all);
-});
-
-/** Returns the first row of a CSV text by its header. Cells with commas are after those that the tests read. */
-function firstRow(text: string): Record<string, string> {
-  const [header, row] = text.split('\r\n').map((line) => line.split(','));
-  return Object.fromEntries(header!.map((name, index) => [name, row![index]!]));
-}
-
-test('both lists are exported as CSV', async () => {
-  const owner = await shippingOrder('ref-6', 'bought');
-  await parcel(owner, 'LX6');
-  const csv = await get('parcels?format=csv').expect(200);
-  expect(csv.headers['content-type']).toBe('text/csv; charset=utf-8');
-  expect(firstRow(csv.text)).toMatchObject({
-    trackingNumber: 'LX6',
-    status: 'registered',
-    problem: '',
-    carrierName: 'Corvid Post',
-    methodUid: 'corvid_parcel',
-    voided: 'false',
-    clientName: 'shop',
-    shippingOrderId: owner,
-    reference: 'ref-6',
-  });
-  const other = await get('shipping-orders?format=csv').expect(200);
-  expect(firstRow(other.text)).toMatchObject({
-    id: owner,
-    orderReferenceId: 'ref-6',
-    clientName: 'shop',
-    status: 'bought',
-    problem: '',
-    methodUid: 'corvid_parcel',
-    carrierName: 'Corvid Post',
-    refusal: '',
-  });
-  expect(other.text).toContain('""trackingNumber"":""LX6""');
+  const page = async (cursor: object) =>
+    (
+      await get(path)
+        .query({ limit: 3, ...cursor })
+        .expect(200)
+    ).body;
+  expect(await everyPage(page, key)).toEqual(all);
 });
 
 test('bad input gets 400', async () => {

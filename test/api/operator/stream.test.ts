@@ -149,14 +149,7 @@ test('a stream ends when its key is revoked', async () => {
   await eventually(async () => opened.hasEnded() || undefined);
 });
 
-test('only operators may open it, and each opens fifty at most', async () => {
-  for (const [headers, status] of [
-    [{}, 401],
-    [api.client.key, 403],
-    [api.partner.key, 403],
-  ] as const) {
-    expect((await stream(headers)).response.statusCode).toBe(status);
-  }
+test('an operator opens fifty at most', async () => {
   const busy = await testAccount(api.sql, 'operator', 'stream-busy', 'viewer');
   const opened = await Promise.all(Array.from({ length: 50 }, () => stream(busy.key)));
   expect(opened.map(({ response }) => response.statusCode)).toEqual(Array(50).fill(200));

@@ -30,11 +30,8 @@ interface Documents {
   readonly trackingLink: string;
 }
 
-async function dispatch(
-  orderId: string,
-  partner = 'prints-berlin',
-): Promise<{ status: number; body: Documents & { error?: string } }> {
-  const { apiKey } = stack.credentials.partners.find(({ name }) => name === partner)!;
+async function dispatch(orderId: string): Promise<{ status: number; body: Documents & { error?: string } }> {
+  const { apiKey } = stack.credentials.partners.find(({ name }) => name === 'prints-berlin')!;
   const response = await fetch(`${stack.baseUrl}/v2/order/dispatch`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
@@ -102,15 +99,6 @@ describe('a refused dispatch has an error message and buys no label', () => {
     ['missing', undefined, 400],
   ])('%s', async (_what, id, status) => {
     expect(await dispatch(id as string)).toEqual({ status, body: { error: expect.any(String) } });
-  });
-
-  test('another partner’s print order is refused', async () => {
-    const order = await handedOver(stack, 'foreign');
-    expect(await dispatch(order.printOrderId, 'prints-ohio')).toEqual({
-      status: 404,
-      body: { error: expect.stringContaining(order.printOrderId) },
-    });
-    expect((await orderNow(stack, order.orderId)).shipments).toEqual({});
   });
 
   test('a print order that is not confirmed yet is refused', async () => {

@@ -139,16 +139,4 @@ describe('POST /procurement/v1/inventory/adjust-stock', () => {
     const response = await api.post('inventory/adjust-stock', await testAccount(api.sql, 'partner'), body).expect(400);
     expect(response.body).toMatchObject({ success: false, data: [{ success: false }] });
   });
-
-  it('returns the stored response for a repeated Idempotency-Key, and changes nothing', async () => {
-    const partner = await stockPartner(api.sql, [stocked('frame', 1)]);
-    const once = () =>
-      adjust(partner, { partnerSku: 'frame', ...add })
-        .set('Idempotency-Key', 'delivery-9')
-        .expect(200);
-    const first = await once();
-    const second = await once();
-    expect(second.body).toEqual(first.body);
-    expect((await api.post('inventory/list', partner)).body.inventoryItem[0].quantity).toBe(6);
-  });
 });

@@ -215,14 +215,6 @@ describe('POST /v1/shipping-orders/{shippingOrderId}/cancel', () => {
     expect((await get(scanned.reference)).body.status).toBe('bought');
   });
 
-  test('is 404 for another account', async () => {
-    const { reference, response, number } = await bought();
-
-    expect((await cancel(reference, stranger)).status).toBe(404);
-    expect((await cancel(response.orderId, stranger)).status).toBe(404);
-    expect(await isLive(number)).toBe(true);
-  });
-
   test('is 409 with the reason when the carrier refuses to void, and can be repeated', async () => {
     const { reference, number } = await bought();
     faults = { void: async () => ({ ok: false, reason: 'The label was printed.' }) };

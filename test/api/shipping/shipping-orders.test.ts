@@ -255,16 +255,6 @@ describe('a reference', () => {
   });
 });
 
-test('the same Idempotency-Key returns the stored response', async () => {
-  const body = domesticRequest();
-  const send = () => order(body).set('Idempotency-Key', `key-${body.orderReferenceId}`);
-
-  const [first, again] = [await send(), await send()];
-
-  expect(again.status).toBe(200);
-  expect(again.body).toEqual(first.body);
-});
-
 test('without Temporal the response is 503, and the same request buys the labels when Temporal is back', async () => {
   const unavailable = await testApiDeps(sql, {
     config: { TEMPORAL_TASK_QUEUE: taskQueue },

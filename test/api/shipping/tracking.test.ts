@@ -6,7 +6,7 @@ import { shippingRoutes } from '../../../api/routes';
 import { type CarrierAdapter, CarrierUnavailable } from '../../../src/carriers/carrier';
 import { carriersOf, createCarriers } from '../../../src/carriers/carriers';
 import { newSigningSecret } from '../../../src/platform/http/webhook-signature';
-import { randomToken, uuidv7 } from '../../../src/platform/ids';
+import { uuidv7 } from '../../../src/platform/ids';
 import { json, type Sql } from '../../../src/platform/postgres';
 import { voidShipment } from '../../../src/shipping/purchase';
 import type { ShipmentOwner } from '../../../src/shipping/shipments';
@@ -16,6 +16,8 @@ import { buyShipment } from '../../src/shipping/bought-shipment';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { oneCarrierSecret, signedCarrierEvents } from '../../support/carrier-events';
 import { testDatabase } from '../../support/database';
+import { insertOrder } from '../../support/rows/order-rows';
+import { plannedPrintOrder } from '../../support/rows/planned-print-order';
 import { insertShippingOrder } from '../../support/rows/shipping-rows';
 import { sweepTrackings } from '../../support/sweep-trackings';
 
@@ -55,17 +57,12 @@ async function shipment(options: { count?: number; printOrder?: boolean; methodU
 }
 
 async function printOrderOwner(): Promise<ShipmentOwner> {
-  const orderId = uuidv7();
-  await sql`
-    INSERT INTO orders (id, client_id, order_reference_id, order_type, fulfillment_status, financial_status, currency, shipping_address)
-    VALUES (${orderId}, ${client.id}, ${orderId}, 'order', 'in_production', 'invoiced', 'EUR', ${json(sql, {})})`;
+  const orderId = await insertOrder(sql, client.id);
   await sql`
     INSERT INTO partners (account_id, uid, name, country, currency, sender_address, capabilities)
     VALUES (${partner.id}, 'prints', 'Prints', 'DE', 'EUR', ${json(sql, {})}, ${json(sql, {})}) ON CONFLICT DO NOTHING`;
-  const [row] = await sql<{ id: string }[]>`
-    INSERT INTO print_orders (order_id, partner_id, step, kind, version, message_id, dispatch_date)
-    VALUES (${orderId}, ${partner.id}, 'handoff:0', 'print', '1.1', ${randomToken()}, '2026-01-05') RETURNING id`;
-  return { kind: 'print_order', orderId, printOrderId: row!.id };
+  const printOrderId = await plannedPrintOrder(sql, { orderId, partnerId: partner.id, body: {} });
+  return { kind: 'print_order', orderId, printOrderId };
 }
 
 let events = 0;
@@ -79,12 +76,9 @@ const event = (trackingNumber: string, statusUid: string, minute: number, change
   ...change,
 });
 
-function report(list: object[], options: { carrierUid?: string; secret?: string } = {}) {
-  const { headers, body } = signedCarrierEvents(list, options.secret ?? secret);
-  return request(app)
-    .post(`/v1/carriers/${options.carrierUid ?? 'tern_parcel'}/events`)
-    .set(headers)
-    .send(body);
+function report(list: object[], carrierUid = 'tern_parcel') {
+  const { headers, body } = signedCarrierEvents(list, secret);
+  return request(app).post(`/v1/carriers/${carrierUid}/events`).set(headers).send(body);
 }
 
 const track = (trackingNumber: string, as = client) => request(app).get(`/v1/tracking/${trackingNumber}`).set(as.key);
@@ -149,18 +143,6 @@ describe('GET /v1/tracking/{trackingNumber}', () => {
     ]);
   });
 
-  test('an unknown number is TRACKING_DETAILS_NOT_FOUND', async () => {
-    const response = await track('XX000000000XX');
-
-    expect(response.status).toBe(404);
-    expect(response.body).toEqual({
-      trackingNumber: 'XX000000000XX',
-      code: 'TRACKING_DETAILS_NOT_FOUND',
-      message: expect.any(String),
-      details: null,
-    });
-  });
-
   test('responds to the sender, the print partner and operators only', async () => {
     const [own] = (await shipment()).numbers as [string];
     const [printed] = (await shipment({ printOrder: true })).numbers as [string];
@@ -172,7 +154,6 @@ describe('GET /v1/tracking/{trackingNumber}', () => {
     expect((await track(printed, partner)).status).toBe(200);
     expect((await track(printed, operator)).status).toBe(200);
     expect((await track(printed, stranger)).status).toBe(404);
-    expect((await request(app).get(`/v1/tracking/${own}`)).status).toBe(401);
   });
 });
 
@@ -196,24 +177,10 @@ describe('POST /v1/carriers/{carrierUid}/events', () => {
   test('reports unknown numbers, and numbers of another carrier, as unknown', async () => {
     const [number] = (await shipment()).numbers as [string];
 
-    const response = await report([event(number, 'delivered', 1)], { carrierUid: 'merlin_express' });
+    const response = await report([event(number, 'delivered', 1)], 'merlin_express');
 
     expect(response.body).toEqual({ recorded: 0, repeated: 0, unknown: [number], refused: 0 });
     expect((await report([event('nowhere', 'delivered', 1)])).body.unknown).toEqual(['nowhere']);
-  });
-
-  test('requires the carriers’ signature', async () => {
-    const [number] = (await shipment()).numbers as [string];
-
-    expect((await report([event(number, 'delivered', 1)], { secret: newSigningSecret() })).status).toBe(401);
-    expect(
-      (
-        await request(app)
-          .post('/v1/carriers/tern_parcel/events')
-          .send({ events: [event(number, 'delivered', 1)] })
-      ).status,
-    ).toBe(401);
-    expect((await track(number)).body.checkpoints).toHaveLength(1);
   });
 
   test.each([

@@ -51,8 +51,8 @@ beforeAll(async () => {
   await sql`
     INSERT INTO orders (id, client_id, order_reference_id, order_type, fulfillment_status, financial_status, currency,
                         shipping_address, created_at)
-    SELECT gen_random_uuid(), ${clientId}, 'ref-' || n, 'order', 'created', 'pending', 'EUR', '{"country": "DE"}',
-      now() - make_interval(secs => n)
+    SELECT gen_random_uuid(), ${clientId}, 'ref-' || n, 'order', 'created', 'pending', 'EUR',
+      jsonb_build_object('country', CASE WHEN n > ${ROWS - 5} THEN 'FR' ELSE 'DE' END), now() - make_interval(secs => n)
     FROM generate_series(1, ${ROWS}) n`;
   await sql`
     INSERT INTO audit_log (actor_name, actor_role, action, object_type, object_id)
@@ -96,6 +96,12 @@ const LISTS = ['/v1/operator/orders', '/v1/operator/parcels', '/v1/operator/audi
 test.each(LISTS)('%s exports every row of a large list', async (path) => {
   const lines = (await textOf(await exported(path))).trimEnd().split('\r\n');
   expect(lines).toHaveLength(ROWS + 1);
+});
+
+test('a filter that a page compares in part is exported as a whole', async () => {
+  const [, ...lines] = (await textOf(await exported('/v1/operator/orders?country=FR'))).trimEnd().split('\r\n');
+  const references = lines.map((line) => line.split(',')[1]);
+  expect(references).toEqual(Array.from({ length: 5 }, (_, index) => `ref-${ROWS - 4 + index}`));
 });
 
 test.each(LISTS)(

@@ -114,14 +114,6 @@ test('a dry run counts what is possible and why the rest is not, and changes not
   expect(await api.sql`SELECT FROM bulk_repairs`).toHaveLength(before);
 });
 
-test('one Idempotency-Key starts one bulk repair', async () => {
-  const orderIds = [await submitted()];
-  const send = () => start({ action: 'hold', orderIds }).set('Idempotency-Key', orderIds[0]!).expect(200);
-  const [first, second] = [await send(), await send()];
-  expect(second.body).toEqual(first.body);
-  expect(await starts(first.body.id)).toHaveLength(1);
-});
-
 test('a bulk repair is canceled once it runs, and not after its end', async () => {
   const { id } = (await start({ action: 'hold', orderIds: [await submitted()] }).expect(200)).body;
   const canceled = await api.post(`${PATH}/${id}/cancel`, {}, operator).expect(200);

@@ -54,13 +54,6 @@ test('the client reads no notes', async () => {
   expect((await api.get(id).expect(200)).text).not.toContain('difficult-customer');
 });
 
-test('one Idempotency-Key writes one note', async () => {
-  const id = await submitted();
-  const send = () => write(id, 'once').set('Idempotency-Key', `note-${id}`).expect(200);
-  expect((await send()).body).toEqual((await send()).body);
-  expect((await read(id)).notes).toHaveLength(1);
-});
-
 test('the audit log has an entry without the text', async () => {
   const id = await submitted();
   const { body: note } = await write(id, 'secret-words').expect(200);

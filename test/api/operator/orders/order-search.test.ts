@@ -1,5 +1,6 @@
 import { ATTENTION_REASONS } from '../../../../src/orders/domain/lifecycle/attention-reasons';
 import { followPartnerTracking } from '../../../../src/shipping/tracking/tracking';
+import { everyPage } from '../../../support/every-page';
 import { type OrdersApi, ordersApi, subscribedPartners } from '../../orders/orders-api';
 import { address, order } from '../../orders/sample-orders';
 
@@ -115,15 +116,8 @@ test('orders that need attention are sorted by age and by reason', async () => {
 test.each([{}, { attention: 'any' }, { sort: 'age' }, { sort: 'reason' }])(
   'pages continue after the last order: %j',
   async (query) => {
-    const all = await ids(query);
-    const paged: string[] = [];
-    for (let cursor: string | undefined; ; ) {
-      const page = await list({ ...query, limit: 1, ...(cursor === undefined ? {} : { cursor }) });
-      paged.push(...page.orders.map(({ id }: { id: string }) => id));
-      if (page.nextCursor === null) break;
-      cursor = page.nextCursor;
-    }
-    expect(paged).toEqual(all);
+    const paged = await everyPage((cursor) => list({ ...query, limit: 1, ...cursor }), 'orders');
+    expect(paged).toEqual((await list(query)).orders);
   },
 );
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { everyPage } from '../../../support/every-page';
 import { type OrdersApi, ordersApi, subscribedPartners } from '../../orders/orders-api';
 import { order } from '../../orders/sample-orders';
 
@@ -75,14 +76,8 @@ test('the timeline merges all sources, newest first, each entry with its content
 test('the timeline is filtered by kind, and continues page by page', async () => {
   const { entries } = await read({ kind: 'repair,checkpoint' });
   expect(entries.map(({ kind }: { kind: string }) => kind)).toEqual(['repair', 'checkpoint', 'repair']);
-  const paged: string[] = [];
-  for (let cursor: string | undefined; ; ) {
-    const page = await read({ limit: 2, ...(cursor === undefined ? {} : { cursor }) });
-    paged.push(...page.entries.map(({ id }: { id: string }) => id));
-    if (page.nextCursor === null) break;
-    cursor = page.nextCursor;
-  }
-  expect(paged).toEqual((await read()).entries.map(({ id }: { id: string }) => id));
+  const paged = await everyPage((cursor) => read({ limit: 2, ...cursor }), 'entries');
+  expect(paged).toEqual((await read()).entries);
 });
 
 test('bad input and unknown orders are refused', async () => {

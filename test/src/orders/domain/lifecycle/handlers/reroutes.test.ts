@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { reroutedUnits } from '../../../../../../src/orders/domain/lifecycle/facts/reroutes';
 import { nextDeadline } from '../../../../../../src/orders/domain/lifecycle/rules/deadlines';
 import { whyNotRepair, whyNotRerouteUnits } from '../../../../../../src/orders/domain/lifecycle/rules/guards';
-import type { EventOf, RunEvent } from '../../../../../../src/orders/domain/lifecycle/run-events';
+import type { RunEvent } from '../../../../../../src/orders/domain/lifecycle/run-events';
 import type { RunState } from '../../../../../../src/orders/domain/lifecycle/run-state';
 import {
   byOperator,
@@ -10,13 +10,17 @@ import {
   hold,
   job,
   kinds,
+  newOrder,
   POSTER,
   plan,
   play,
   postback,
+  prepared,
   release,
   running,
   STICKER,
+  statuses,
+  tracked,
 } from '../run-fixture';
 
 /** A print order makes units of a partner only when the partner has agreed to stop, or an operator forces it. */
@@ -29,14 +33,22 @@ const ohio = plan({
   reproducesId: '501',
   jobs: [{ id: '801', itemId: POSTER.itemId, quantity: 3 }],
 });
-const reroute: RunEvent = {
+/** A reroute that does not wait for the partner. */
+const atOnce = {
   type: 'rerouted',
   action: 'reroute',
   ...byOperator,
   printOrder: ohio,
   units: [{ jobId: POSTER.jobId, quantity: 3 }],
-  waitsUntil: UNTIL,
-};
+} as const satisfies RunEvent;
+const reroute: RunEvent = { ...atOnce, waitsUntil: UNTIL };
+/** Makes units of the item again. */
+const again = (quantity: number): RunEvent => ({
+  ...atOnce,
+  action: 'reproduce',
+  printOrder: { ...ohio, jobs: [{ ...ohio.jobs[0]!, quantity: quantity || 1 }] },
+  units: quantity === 0 ? [] : [{ jobId: POSTER.jobId, quantity }],
+});
 const cancelResponse = (outcome: 'confirmed' | 'refused', jobIds: string[] = [POSTER.jobId]): RunEvent => ({
   type: 'partner_cancel',
   printOrderId: '501',
@@ -148,15 +160,17 @@ test('a partner that agreed to stop and then ships makes the units twice', () =>
 
 describe('force', () => {
   test('hands over at once, and asks the partner too', () => {
-    const { waitsUntil: _waitsUntil, ...atOnce } = reroute as EventOf<'rerouted'>;
     const played = play(running(), postback('received'), { ...atOnce, force: true });
     expect(delivered(played)).toEqual(['502']);
     expect(kinds(played.effects)).toContain('request_partner_cancel');
     expect(played.effects).toContainEqual(
       expect.objectContaining({ event: 'reroute', data: expect.objectContaining({ force: true }) }),
     );
-    // The operator decided so.
-    expect(play(played.state, cancelResponse('refused'), postback('shipped')).state.attention).toEqual([]);
+    // The operator decided so: a refusal is logged, and changes nothing.
+    const refused = play(played.state, cancelResponse('refused'));
+    expect(kinds(refused.effects)).toEqual(['partner_cancel_refused']);
+    expect(statuses(refused.state)).toEqual(statuses(played.state));
+    expect(play(refused.state, postback('shipped')).state.attention).toEqual([]);
   });
 
   test('ends the wait for the partner', () => {
@@ -168,16 +182,14 @@ describe('force', () => {
 
   test('moves units whose partner refused before', () => {
     const refused = play(running(), postback('received'), reroute, cancelResponse('refused')).state;
-    const again = { ...reroute, printOrder: { ...ohio, id: '503', jobs: [{ ...ohio.jobs[0]!, id: '802' }] } };
-    const { waitsUntil: _waitsUntil, ...atOnce } = again as EventOf<'rerouted'>;
-    const played = play(refused, { ...atOnce, force: true });
+    const printOrder = { ...ohio, id: '503', jobs: [{ ...ohio.jobs[0]!, id: '802' }] };
+    const played = play(refused, { ...atOnce, printOrder, force: true });
     expect(delivered(played)).toEqual(['503']);
     expect(played.state.attention).toEqual([]);
   });
 });
 
 describe('units that are cancelled while the reroute is planned', () => {
-  const { waitsUntil: _waitsUntil, ...atOnce } = reroute as EventOf<'rerouted'>;
   const cancelUnit: RunEvent = { type: 'cancel_units', ...byOperator, units: [{ itemId: POSTER.itemId, quantity: 1 }] };
   const agreed: RunEvent = { type: 'order_update', printOrderId: '501', revision: 1, outcome: 'accepted', message: '' };
 
@@ -250,6 +262,65 @@ describe('an operator’s request', () => {
     expect(whyNotRepair(waiting, { ...request, force: true, partnerId: 'ohio', quantity: 3 })).toBeNull();
     expect(whyNotRepair(waiting, { ...request, force: true, partnerId: 'lyon' })).not.toBeNull();
     expect(whyNotRepair(waiting, { ...request, itemId: STICKER.itemId })).toBeNull();
+  });
+});
+
+describe('a reroute that does not wait', () => {
+  test('makes cancelled units and leaves the others', () => {
+    const { state } = play(
+      running(),
+      postback('cancelled', { items: [{ jobId: POSTER.jobId, quantity: 1 }] }),
+      again(1),
+    );
+    expect(job(state, POSTER.jobId)).toMatchObject({ quantity: 2, cancelledQuantity: 0, ended: null });
+    expect(statuses(state)).toEqual(['passed', 'passed']);
+    expect(state.attention).toEqual([]);
+  });
+
+  test('is not delivered when the units shipped while it was planned', () => {
+    const { state, effects } = play(running(), postback('printed'), postback('shipped'), again(3));
+    expect(kinds(effects).slice(-2)).toEqual(['reproduce', 'release_stock']);
+    expect(job(state, '801').ended).toBe('superseded');
+    expect(statuses(state)).toEqual(['shipped', 'shipped']);
+  });
+
+  test('is not delivered when the order ended while it was planned', () => {
+    const ended = play(running(), tracked('delivered')).state;
+    const { effects } = play(ended, again(0));
+    expect(kinds(effects)).toEqual(['reproduce', 'release_stock']);
+  });
+
+  test('keeps the run open until it is delivered, also when its item was delivered before', () => {
+    const half = play(running(), postback('shipped', { jobId: POSTER.jobId }), tracked('delivered')).state;
+    const made = play(half, again(0), postback('cancelled', { items: [{ jobId: STICKER.jobId, quantity: null }] }));
+    const { state } = play(made.state, { type: 'cancel_items', ...byOperator, itemIds: [STICKER.itemId] });
+    expect(statuses(state)).toEqual(['delivered', 'cancelled']);
+    expect(state.phase).toBe('running');
+    const end = play(state, postback('shipped', { printOrderId: '502' }), tracked('delivered', '502')).state;
+    expect(end.phase).toBe('closed');
+  });
+
+  test('with a known print order id changes nothing', () => {
+    const event = again(3);
+    const once = play(running(), event);
+    const twice = play(once.state, event);
+    expect(twice.state).toBe(once.state);
+    expect(twice.effects).toEqual([]);
+  });
+});
+
+describe('hold', () => {
+  test('shows every item on hold until a release shows their progress', () => {
+    const held = play(running(), hold, postback('printed', { jobId: POSTER.jobId })).state;
+    expect(statuses(held)).toEqual(['on_hold', 'on_hold']);
+    const { state } = play(held, release);
+    expect(statuses(state)).toEqual(['printed', 'passed']);
+  });
+
+  test('stops deliveries until the release', () => {
+    const held = play(newOrder(), hold, prepared);
+    expect(kinds(held.effects)).not.toContain('deliver_print_order');
+    expect(kinds(play(held.state, release).effects)).toContain('deliver_print_order');
   });
 });
 
