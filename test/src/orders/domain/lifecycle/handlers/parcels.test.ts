@@ -53,15 +53,13 @@ test('a scan of 5,000 parcels takes less time than the SDK gives a workflow befo
   const items = Array.from({ length: 500 }, (_, index) => ({ id: `${index + 1}`, quantity: 10 }));
   const jobs = items.map(({ id, quantity }) => ({ id: `7${id}`, itemId: id, quantity }));
   const order = play(initialRunState(items), { type: 'prepared', printOrders: [plan({ jobs })] }, accepted).state;
-  const parcels = items
-    .slice(1)
-    .flatMap(({ id }) =>
-      Array.from({ length: 10 }, (_, index) => ({
-        number: `X${id}-${index}`,
-        transit: 'in_transit' as const,
-        itemIds: [id],
-      })),
-    );
+  const parcels = items.slice(1).flatMap(({ id }) =>
+    Array.from({ length: 10 }, (_, index) => ({
+      number: `X${id}-${index}`,
+      transit: 'in_transit' as const,
+      itemIds: [id],
+    })),
+  );
   const start = performance.now();
   const { state } = play(
     order,
