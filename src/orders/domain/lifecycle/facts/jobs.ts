@@ -30,17 +30,14 @@ export function jobStatus(job: JobState, printOrder: PrintOrderState): ItemStatu
  * labels of ours, else those with codes that it named for the whole print order.
  */
 export function parcelsOf(job: JobState, { parcels = [], jobs }: PrintOrderState): ParcelState[] {
-  const named = withoutReplaced(
-    parcels.filter(({ shipmentId, jobIds }) => shipmentId === null && jobIds?.includes(job.id)),
-  );
-  if (named.length > 0) return named;
+  const possible = parcels.filter(({ jobIds }) => jobIds === null || jobIds.includes(job.id));
+  const own = possible.filter(({ shipmentId }) => shipmentId === null);
+  const named = own.filter(({ jobIds }) => jobIds !== null);
+  if (named.length > 0) return withoutReplaced(named);
   const travelsWith = (shipmentId: string) =>
     job.leftWith === undefined ? jobs.every(({ leftWith }) => leftWith !== shipmentId) : job.leftWith === shipmentId;
-  const labelled = parcels.filter(
-    ({ shipmentId, jobIds }) => shipmentId !== null && (jobIds?.includes(job.id) ?? true) && travelsWith(shipmentId),
-  );
-  if (labelled.length > 0) return labelled;
-  return withoutReplaced(parcels.filter(({ shipmentId, jobIds }) => shipmentId === null && jobIds === null));
+  const labelled = possible.filter(({ shipmentId }) => shipmentId !== null && travelsWith(shipmentId));
+  return labelled.length > 0 ? labelled : withoutReplaced(own);
 }
 
 /** Returns the parcels without codes that were announced, when others came with `shipped`. A scan proves that a parcel left. */
