@@ -1,16 +1,23 @@
 import type { Logger } from '../src/platform/logging/logging';
 
 /**
- * Handles Ctrl-C, SIGTERM and a closed terminal. While the stack starts, a signal ends the process, and the servers that
- * it started receive their first stop signal on exit. While the stack runs, the first signal requests a stop and a second
- * one ends the process.
+ * Handles Ctrl-C, SIGTERM, a closed terminal and a closed pipe. While the stack starts, a signal ends the process, and the
+ * servers that it started receive their first stop signal on exit. While the stack runs, the first signal requests a stop
+ * and a second one ends the process. When the reader of the output ends, as `head` does, the stack stops once it runs.
  */
 export class StopSignals {
   private requestStop: (() => void) | undefined;
+  private hasReader = true;
 
   constructor() {
     // Writing to a closed terminal fails. The error must not end the process before its servers have stopped.
     for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+    process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+      if (code !== 'EPIPE') return;
+      this.hasReader = false;
+      this.requestStop?.();
+      this.requestStop = undefined;
+    });
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(signal, () => {
         if (this.requestStop === undefined) process.exit(130);
@@ -21,8 +28,9 @@ export class StopSignals {
   }
 
   /** Resolves at the next signal. From now on, only a second signal ends the process. */
-  wait(): Promise<void> {
-    return new Promise((resolve) => {
+  async wait(): Promise<void> {
+    if (!this.hasReader) return;
+    await new Promise<void>((resolve) => {
       this.requestStop = resolve;
     });
   }

@@ -76,3 +76,19 @@ test('the demo shows every step with its time, saves label and invoice, and stop
     await rm(here, { recursive: true, force: true });
   }
 });
+
+test('the demo stops in order when the reader of its output ends', async () => {
+  const folder = await new DataFolder().withFreePorts();
+  const here = await mkdtemp(join(tmpdir(), 'pressline-demo-'));
+  try {
+    const demo = Program.start('demo', folder.environment, here);
+    programs.push(demo);
+    await demo.printed('Order submitted');
+    demo.child.stdout!.destroy();
+    expect(await demo.exit).toBe(0);
+    expect(await folder.servers()).toEqual([]);
+  } finally {
+    await folder.remove();
+    await rm(here, { recursive: true, force: true });
+  }
+});

@@ -231,10 +231,11 @@ BEGIN
   END IF;
   INSERT INTO visible_customer_products (viewer, state, customer_product_id, product_model_id, name)
   SELECT viewer, state, id, product_model_id, name
-  FROM changed CROSS JOIN LATERAL customer_product_viewers(customer_ids, owner_id) AS viewer WHERE id = ANY(listed);
+  FROM unnest(listed) AS wanted JOIN changed ON id = wanted
+  CROSS JOIN LATERAL customer_product_viewers(customer_ids, owner_id) AS viewer;
   INSERT INTO customer_product_customers (customer, owner, state, customer_product_id)
   SELECT DISTINCT customer, coalesce(owner_id::text, ''), state, id
-  FROM changed CROSS JOIN LATERAL unnest(customer_ids) AS customer WHERE id = ANY(listed);
+  FROM unnest(listed) AS wanted JOIN changed ON id = wanted CROSS JOIN LATERAL unnest(customer_ids) AS customer;
   RETURN NULL;
 END $$;
 

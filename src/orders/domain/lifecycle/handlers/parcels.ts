@@ -62,11 +62,9 @@ function fixDepartedJobs(printOrder: PrintOrder): void {
   const left = printOrder.jobs.filter(leavesNow);
   if (!hasOpenJobs(printOrder) || left.length === 0) return;
   const leftWith = printOrder.shipment?.id ?? null;
-  const contents = printOrder.parcels?.map((parcel) => ({
-    parcel,
-    inside: left.filter((job) => parcelsOf(job, printOrder).includes(parcel)).map(({ id }) => id),
-  }));
-  for (const { parcel, inside } of contents ?? []) {
+  const held = left.map((job) => ({ id: job.id, parcels: new Set(parcelsOf(job, printOrder)) }));
+  for (const parcel of printOrder.parcels ?? []) {
+    const inside = held.filter(({ parcels }) => parcels.has(parcel)).map(({ id }) => id);
     const isShared = parcel.jobIds === null || (parcel.shipmentId !== null && parcel.shipmentId === leftWith);
     if (isShared && inside.length > 0) parcel.jobIds = inside;
   }
@@ -129,10 +127,10 @@ export function tracked(run: Run, event: EventOf<'tracking'>): RunEffect[] {
 function applyScans(printOrder: PrintOrder, event: EventOf<'tracking'>): RunEffect[] {
   const { parcels: known = [], jobs, id } = printOrder;
   const { shipmentId = null } = event;
-  const before = (number: string) => known.find((parcel) => parcel.number === number);
+  const before = new Map(known.map((parcel) => [parcel.number, parcel]));
   const scanned = event.parcels.map(({ number: printed, transit, itemIds }): ParcelState => {
     const number = withoutSpaces(printed);
-    const { jobIds = null, transit: reached = null, announced } = before(number) ?? {};
+    const { jobIds = null, transit: reached = null, announced } = before.get(number) ?? {};
     return {
       ...(announced === undefined || shipmentId !== null ? {} : { announced }),
       number,
@@ -141,7 +139,7 @@ function applyScans(printOrder: PrintOrder, event: EventOf<'tracking'>): RunEffe
       transit: rankOf(reached) > rankOf(transit) ? reached : transit,
     };
   });
-  const news = scanned.filter(({ number, transit }) => rankOf(transit) > rankOf(before(number)?.transit));
+  const news = scanned.filter(({ number, transit }) => rankOf(transit) > rankOf(before.get(number)?.transit));
   // A package whose label is no longer used is missing from the list.
   const isKept = (parcel: ParcelState) => shipmentId === null || parcel.shipmentId !== shipmentId;
   if (!setParcels(printOrder, scanned, isKept)) return [];
@@ -157,12 +155,12 @@ function applyScans(printOrder: PrintOrder, event: EventOf<'tracking'>): RunEffe
  * which jobs are in the parcel. Jobs in manual handling are not in it.
  */
 function shipScannedJobs(printOrder: PrintOrder, scanned: readonly ParcelState[]): RunEffect[] {
-  const holds = (parcel: ParcelState, job: JobState) =>
-    parcelsOf(job, printOrder).some(({ number }) => number === parcel.number);
-  const reported = printOrder.jobs.filter(leavesNow);
-  const moving = scanned.filter((parcel) => rankOf(parcel.transit) > 0 && !reported.some((job) => holds(parcel, job)));
+  const numbersOf = (job: JobState) => parcelsOf(job, printOrder).map(({ number }) => number);
+  const reported = new Set(printOrder.jobs.filter(leavesNow).flatMap(numbersOf));
+  const moved = scanned.filter(({ number, transit }) => rankOf(transit) > 0 && !reported.has(number));
+  const moving = new Set(moved.map(({ number }) => number));
   const shipped = openJobs(printOrder).filter(
-    (job) => jobStatus(job, printOrder) !== 'manual_handling' && moving.some((parcel) => holds(parcel, job)),
+    (job) => jobStatus(job, printOrder) !== 'manual_handling' && numbersOf(job).some((number) => moving.has(number)),
   );
   const unprinted = shipped.filter(({ progress }) => progress < JOB_PROGRESS.printed);
   for (const job of shipped) job.progress = JOB_PROGRESS.shipped;

@@ -1,6 +1,8 @@
 import { unitsToShip } from '../../../../../../src/orders/domain/lifecycle/facts/jobs';
 import type { RunEvent } from '../../../../../../src/orders/domain/lifecycle/run-events';
+import { initialRunState } from '../../../../../../src/orders/domain/lifecycle/run-state';
 import {
+  accepted,
   byOperator,
   job,
   kinds,
@@ -45,6 +47,27 @@ describe('tracking', () => {
     expect(statuses(state)).toEqual(['delivered', 'delivered']);
     expect(kinds(effects).filter((kind) => kind.startsWith('tracking_'))).toEqual(['tracking_delivered']);
   });
+});
+
+test('a scan of 5,000 parcels takes less time than the SDK gives a workflow before it counts as deadlocked', () => {
+  const items = Array.from({ length: 500 }, (_, index) => ({ id: `${index + 1}`, quantity: 10 }));
+  const jobs = items.map(({ id, quantity }) => ({ id: `7${id}`, itemId: id, quantity }));
+  const order = play(initialRunState(items), { type: 'prepared', printOrders: [plan({ jobs })] }, accepted).state;
+  const parcels = items.slice(1).flatMap(({ id }) =>
+    Array.from({ length: 10 }, (_, index) => ({
+      number: `X${id}-${index}`,
+      transit: 'in_transit' as const,
+      itemIds: [id],
+    })),
+  );
+  const start = performance.now();
+  const { state } = play(
+    order,
+    { type: 'tracking', eventId: 't', printOrderId: '501', shipmentId: 's', parcels },
+    { type: 'shipping_changed', revision: 1 },
+  );
+  expect(performance.now() - start).toBeLessThan(2_000);
+  expect(statuses(state)).toEqual(['passed', ...parcels.slice(0, 499).map(() => 'in_transit')]);
 });
 
 describe('labels', () => {
