@@ -244,7 +244,7 @@ const withoutSpaces = (code: string) => code.replace(/\s+/g, '');
 
 /**
  * Registers a tracking code that a partner brought, in the transaction that records it. A built-in carrier is known by the
- * form of the number. For other codes the tracking sweep searches the gateways (tracking-sweep/partner-code-search.ts). A code that
+ * form of the number. For other codes the tracking sweep searches the gateways. A code that
  * was first tracked in the last 90 days, for example that of a label of ours, is left as it is. An older one was used again.
  */
 export async function followPartnerTracking(
