@@ -1,3 +1,4 @@
+import { columnsOf } from '../../platform/postgres';
 import { columnOf } from '../domain/item-fields';
 import type { FinancialStatus, OrderStatus } from '../domain/lifecycle/statuses';
 import { type ShippingAddress, type SubmitOrder, submitOrderSchema } from './order-schemas';
@@ -92,18 +93,18 @@ const FIELDS: readonly (keyof OrderFields)[] = [
   'comment',
 ];
 
-const columnsOf = (fields: readonly (keyof OrderFields)[]) =>
+const selected = (fields: readonly (keyof OrderFields)[]) =>
   [...new Set(fields)].map((field) => `o.${columnOf(field)}`).join(', ');
 
 /** The columns of the order `o` with what its client submitted. */
-export const STORED_COLUMNS = columnsOf(STORED);
+export const STORED_COLUMNS = selected(STORED);
 
 /** The columns of the order `o` with all of its fields. */
-export const ORDER_COLUMNS = columnsOf(FIELDS);
+export const ORDER_COLUMNS = selected(FIELDS);
 
 /** The fields of an order that lists show too, and their columns of the order `o`. */
 export type ListedFields = Pick<OrderFields, (typeof LISTED)[number]>;
-export const LISTED_COLUMNS = columnsOf(LISTED);
+export const LISTED_COLUMNS = selected(LISTED);
 
 type Required = 'orderReferenceId' | 'orderType' | 'currency' | 'shippingAddress';
 
@@ -126,9 +127,8 @@ export function storedFields(
 /** Returns what a client submits of an order, without its items, as columns of `orders`. */
 export function submittedColumns(order: SubmittedOrder, addressId: string, requestId: string) {
   const isDraft = order.orderType === 'draft';
-  const stored = Object.entries(storedFields(order, addressId)).map(([field, value]) => [columnOf(field), value]);
   return {
-    ...Object.fromEntries(stored),
+    ...columnsOf(storedFields(order, addressId)),
     fulfillment_status: isDraft ? 'draft' : 'created',
     financial_status: isDraft ? 'draft' : 'pending',
     request_id: requestId,
