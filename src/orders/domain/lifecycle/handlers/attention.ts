@@ -1,3 +1,4 @@
+import type { AttentionReason } from '../attention-reasons';
 import type { EventOf, RunEffect } from '../run-events';
 import { printOrderLog, type Run, raiseAttention } from './change';
 
@@ -23,14 +24,14 @@ export function stallEnded(run: Run): RunEffect[] {
   return [];
 }
 
-export function recordSkipped(run: Run): RunEffect[] {
-  if (run.attention.includes('out_of_step')) return [];
-  raiseAttention(run, 'out_of_step');
-  return [{ type: 'log', event: 'record_skipped' }];
-}
+/** Returns the handler of an event that raises a reason, and is logged when the order does not have it. */
+const raisedOnce =
+  (reason: AttentionReason, event: string) =>
+  (run: Run): RunEffect[] => {
+    if (run.attention.includes(reason)) return [];
+    raiseAttention(run, reason);
+    return [{ type: 'log', event }];
+  };
 
-export function recordRefused(run: Run): RunEffect[] {
-  if (run.attention.includes('record_refused')) return [];
-  raiseAttention(run, 'record_refused');
-  return [{ type: 'log', event: 'record_refused' }];
-}
+export const recordSkipped = raisedOnce('out_of_step', 'record_skipped');
+export const recordRefused = raisedOnce('record_refused', 'record_refused');
