@@ -15,16 +15,19 @@ export class StopSignals {
     process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
       if (code !== 'EPIPE') return;
       this.hasReader = false;
-      this.requestStop?.();
-      this.requestStop = undefined;
+      this.stopOnce();
     });
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(signal, () => {
         if (this.requestStop === undefined) process.exit(130);
-        this.requestStop();
-        this.requestStop = undefined;
+        this.stopOnce();
       });
     }
+  }
+
+  private stopOnce(): void {
+    this.requestStop?.();
+    this.requestStop = undefined;
   }
 
   /** Resolves at the next signal. From now on, only a second signal ends the process. */
