@@ -343,7 +343,11 @@ describe('errors', () => {
     const deps = { ...connected, sql, health: createHealth({ sql, temporal: connected.temporal }) };
     const unavailable = createApp(deps, sampleRoutes(sql));
     await request(unavailable).get('/v1/parcels/abc').set(client.key).expect(503);
-    const { body } = await request(unavailable).get('/readyz').expect(503);
+    // A busy Temporal server can take longer than a probe waits.
+    const body = await eventually(async () => {
+      const { body } = await request(unavailable).get('/readyz').expect(503);
+      return body.temporal === 'ready' ? body : undefined;
+    });
     expect(body).toEqual({ status: 'unavailable', postgres: 'unavailable', temporal: 'ready' });
     await request(unavailable).get('/healthz').expect(200, { status: 'up' });
     await sql.end();
