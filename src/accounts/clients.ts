@@ -32,6 +32,7 @@ export const billingEntity = z
   .partial()
   .required({ id: true, companyName: true })
   .meta({ id: 'BillingEntity' });
+export type BillingEntity = z.output<typeof billingEntity>;
 
 export const returnAddress = z
   .object({

@@ -84,7 +84,7 @@ export async function dispatchPrintOrder(
   const packed = withReferencesOf(packForPartner(order, partner, jobs), whole);
   const packages = withPackingSlips(row.packingSlips ?? [], packed, listsPackages(order, whole));
   const charges = orderCharges(row.charges);
-  const invoice = customerInvoice(order, charges, { partner, returnAddress }, printOrderId, jobs);
+  const invoice = customerInvoice(order, charges, { partner, clientSettings: row.clientSettings }, printOrderId, jobs);
   const purchase = {
     consignment: {
       ...consignmentOf(order, partner, packages, order.clientName),

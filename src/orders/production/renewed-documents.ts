@@ -5,7 +5,6 @@ import { ratesAt } from '../../platform/exchange-rates';
 import { contentDocuments } from '../../shipping/document-set';
 import { type PurchaseDeps, storeDocuments } from '../../shipping/purchase';
 import { replaceDocuments } from '../../shipping/purchase-rows';
-import { returnAddressOf } from '../planning/consignments';
 import { type ChargesJson, chargesAsJson, orderCharges } from '../planning/receipts';
 import { runOrderWith } from '../planning/run-order';
 import { customerInvoice } from './customer-invoice';
@@ -57,10 +56,7 @@ export async function renewDocuments(
     itemId,
     quantity: parts.reduce((sum, { quantity }) => sum + quantity, 0),
   }));
-  const sender = {
-    partner: partnerOf(shipment.partner),
-    returnAddress: returnAddressOf(shipment.clientSettings, order.clientName),
-  };
+  const sender = { partner: partnerOf(shipment.partner), clientSettings: shipment.clientSettings };
   const startedAt = new Date(shipment.startedAt);
   const customsForm = shipment.isPostal ? 'postal' : 'commercial';
   const made = await contentDocuments(

@@ -85,12 +85,8 @@ export function needsState(country: unknown): boolean {
   return typeof country === 'string' && COUNTRIES_WITH_STATE.has(country);
 }
 
-/** A price as clients write it: not negative, with up to four decimals. */
-export const price = z
-  .number()
-  .nonnegative()
-  .max(1_000_000_000)
-  .refine((value) => Number.isInteger(Number((value * 10_000).toFixed(4))), 'Must have at most four decimals.');
+/** A price as clients write it: not negative, with the digits that they compute. Papers round it half up. */
+export const price = z.number().nonnegative().max(1_000_000_000);
 
 /** An http or https URL of up to 2,048 characters without credentials. */
 export const httpUrl = z
