@@ -24,8 +24,8 @@ export interface TaxedOrder {
 
 /** The VAT of a delivery. */
 export interface Vat {
-  /** `reverse_charge`: the recipient, a business in another EU state, accounts for the VAT. */
-  readonly treatment: 'taxed' | 'export' | 'reverse_charge';
+  /** `ioss`: the seller pays the VAT on the import. `reverse_charge`: the recipient, a business in another EU state, accounts for the VAT. */
+  readonly treatment: 'taxed' | 'export' | 'ioss' | 'reverse_charge';
   /** The country whose VAT is charged, or null when none is. */
   readonly country: string | null;
   rateOf(category: TaxCategory | undefined): string;
@@ -45,9 +45,18 @@ export function vatOf({ taxRates, shippingAddress }: TaxedOrder, from: Place): V
     const buyerState = vatNumberState(federalTaxId);
     if (buyerState !== null && buyerState !== origin) return untaxed('reverse_charge');
   }
+  return vatOfDestination({ taxRates, shippingAddress }, 'taxed');
+}
+
+/** Returns the VAT at the rates of the destination. */
+export function vatOfDestination(
+  { taxRates, shippingAddress }: TaxedOrder,
+  treatment: Extract<Vat['treatment'], 'taxed' | 'ioss'>,
+): Vat {
+  const country = vatCountry(shippingAddress);
   const isTaxed = rateIn(taxRates, country) !== '0';
   return {
-    treatment: 'taxed',
+    treatment,
     country: isTaxed ? country : null,
     rateOf: (category) => rateIn(taxRates, country, category),
   };

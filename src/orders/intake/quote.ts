@@ -116,6 +116,7 @@ export function quotedOrder(
   return {
     id: '',
     isPlanned: false,
+    made: null,
     charged: true,
     clientId: client.id,
     clientName: client.name,

@@ -1,4 +1,5 @@
 import type { RateTable } from '../../platform/domain/money';
+import type { Place } from '../../platform/domain/territories';
 import { ratesAt } from '../../platform/exchange-rates';
 import type { Fragment, Sql } from '../../platform/postgres';
 import { type ItemFields, itemMembers } from '../domain/item-fields';
@@ -22,6 +23,15 @@ export interface RunOrder extends StoredFields {
   /** False for a reprint that costs its client nothing: its products and its shipping have the price 0. */
   readonly charged: boolean;
   readonly isPlanned: boolean;
+  /** The units of its print orders, with the address that each leaves from. Null before the plan. */
+  readonly made:
+    | readonly {
+        readonly printOrderId: string;
+        readonly itemId: string;
+        readonly quantity: number;
+        readonly from: Place;
+      }[]
+    | null;
 }
 
 const RUN_ITEM = ['id', 'itemReferenceId', 'quantity', 'retailPrice', 'product'] as const;
@@ -55,6 +65,10 @@ export async function runOrderWith<Related>(
       o.shipping_revision, o.files_revision, o.created_at, o.charged, EXISTS (SELECT FROM print_orders p WHERE p.order_id = o.id) AS is_planned,
       (SELECT jsonb_agg(jsonb_build_object(${itemMembers(sql, RUN_ITEM)}, 'position', i.position) ORDER BY i.position)
         FROM order_items i WHERE i.order_id = o.id AND i.fulfillment_status <> 'cancelled') AS items,
+      (SELECT jsonb_agg(jsonb_build_object('printOrderId', p.id::text, 'itemId', j.order_item_id::text,
+          'quantity', j.quantity - j.cancelled_quantity, 'from', m.sender_address))
+        FROM print_orders p JOIN print_jobs j ON j.print_order_id = p.id JOIN partners m ON m.account_id = p.partner_id
+        WHERE p.order_id = o.id AND j.status NOT IN ('cancelled', 'superseded')) AS made,
       ${related} AS related
     FROM orders o JOIN accounts a ON a.id = o.client_id
     WHERE o.id = ${orderId}`;

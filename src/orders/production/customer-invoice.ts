@@ -4,9 +4,9 @@ import type { Partner } from '../../partners/partner-rows';
 import { timesRate, toMinor } from '../../platform/domain/money';
 import { vatCountry } from '../../platform/domain/territories';
 import { retailValue, shareOf } from '../domain/retail-value';
-import { shippingRate, type Vat, vatNumberState, vatOf } from '../domain/vat';
+import { shippingRate, type Vat, vatNumberState, vatOf, vatOfDestination } from '../domain/vat';
 import { type Charges, openLines, shippingCharge } from '../planning/charges';
-import { receiverOf, returnAddressOf, taxIdsOf } from '../planning/consignments';
+import { iossNumberOf, receiverOf, returnAddressOf, taxIdsOf } from '../planning/consignments';
 import type { OrderCharges } from '../planning/receipts';
 import type { RunOrder } from '../planning/run-order';
 
@@ -35,7 +35,10 @@ export function customerInvoice(
   const charges = receipts.of(printOrderId);
   if (charges === undefined) return undefined;
   const { invoice } = charges;
-  const vat = vatOf(order, sender.partner.senderAddress);
+  const { senderAddress } = sender.partner;
+  const iossNumber = iossNumberOf(order, senderAddress);
+  const vat = iossNumber === null ? vatOf(order, senderAddress) : vatOfDestination(order, 'ioss');
+  const seller = sellerOf(order, sender);
   const retailCurrency = order.retailCurrency ?? order.currency;
   // The first print order that was invoiced carries the retail shipping price.
   const retail = retailLines(order, jobs, retailCurrency, vat, charges === receipts.all[0]);
@@ -45,7 +48,7 @@ export function customerInvoice(
     date: invoice.createdAt.toISOString().slice(0, 10),
     currency: retail === null ? invoice.body.currency : retailCurrency,
     treatment: vat.treatment,
-    seller: sellerOf(order, sender),
+    seller: iossNumber === null ? seller : { ...seller, taxIds: { ...seller.taxIds, iossNumber } },
     buyer: { ...receiverOf(order.shippingAddress), taxIds: taxIdsOf(order.shippingAddress) },
     orderReference: order.orderReferenceId,
     lines,

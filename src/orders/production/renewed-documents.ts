@@ -5,6 +5,7 @@ import { ratesAt } from '../../platform/exchange-rates';
 import { contentDocuments } from '../../shipping/document-set';
 import { type PurchaseDeps, storeDocuments } from '../../shipping/purchase';
 import { replaceDocuments } from '../../shipping/purchase-rows';
+import { senderTaxIds } from '../planning/consignments';
 import { type ChargesJson, chargesAsJson, orderCharges } from '../planning/receipts';
 import { runOrderWith } from '../planning/run-order';
 import { customerInvoice } from './customer-invoice';
@@ -60,7 +61,7 @@ export async function renewDocuments(
   const startedAt = new Date(shipment.startedAt);
   const customsForm = shipment.isPostal ? 'postal' : 'commercial';
   const made = await contentDocuments(
-    { ...consignment, packages },
+    { ...consignment, sender: { ...consignment.sender, taxIds: senderTaxIds(order, sender.partner) }, packages },
     shipment.parcels.map(({ trackingNumber }) => ({ carrierName, trackingNumber, customsForm })),
     {
       date: startedAt.toISOString().slice(0, 10),

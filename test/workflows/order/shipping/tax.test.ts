@@ -1,7 +1,7 @@
 import { createPresslineClient } from '../../../../client/pressline-client';
 import { type TestClient, type TestStack, testStack } from '../../../support/stack';
-import { addressIn, goodFile, orderOf, poster, read } from '../client-orders';
-import { dispatchedOrder } from './dispatched-order';
+import { addressIn, goodFile, orderOf, poster, read, readUntil, tShirt } from '../client-orders';
+import { type DispatchedDocument, dispatchDocuments, dispatchedOrder } from './dispatched-order';
 
 /** Taxes on the receipts of orders and on the invoices in their parcels. The partner of these tests is in Great Britain. */
 
@@ -100,6 +100,72 @@ test('rates that operators load apply to orders from their day on', async () => 
   const rate = { country: 'GB', category: 'books', rate: '0.1', source: 'Finance Act' } as const;
   const twice = stack.operator.loadTaxRates({ params: { date: today }, body: { rates: [rate, rate] } });
   await expect(twice).rejects.toMatchObject({ status: 400, message: expect.stringContaining('Listed twice') });
+});
+
+describe('the IOSS', () => {
+  let client: TestClient;
+  beforeAll(async () => {
+    await stack.services.sql`UPDATE partners SET enabled = true WHERE uid = 'prints-ohio'`;
+    const account = await stack.operator.createClient({ body: { name: 'ioss', iossNumber: 'IM2760000742' } });
+    client = createPresslineClient({ baseUrl: stack.baseUrl, ...account, retries: 0 });
+  });
+  afterAll(async () => {
+    await stack.services.sql`UPDATE partners SET enabled = false WHERE uid = 'prints-ohio'`;
+  });
+  /** An order of a poster from London and a shirt from Ohio. */
+  const orderFor = (prices: { poster: number; shirt: number }, business: object = {}) =>
+    orderOf(stack, {
+      shippingAddress: { ...addressIn.FR, ...business },
+      retailCurrency: 'EUR',
+      retailShippingPriceInclVat: 30,
+      items: [
+        poster(stack, { retailPriceInclVat: prices.poster }),
+        tShirt(stack, { retailPriceInclVat: prices.shirt }),
+      ],
+    });
+  const papersOf = (documents: readonly DispatchedDocument[]) =>
+    documents.filter(({ type }) => type !== 'label').map(({ text }) => text);
+
+  test('counts the goods of all print orders from outside the EU, and no shipping', async () => {
+    const { documents, printOrder } = await dispatchedOrder(stack, orderFor({ poster: 100, shirt: 50 }), client);
+    expect(printOrder.shipping.customs).toEqual({ priceTotal: 100, tax: 20, currencyCode: 'EUR' });
+    const papers = papersOf(documents);
+    expect(papers.length).toBeGreaterThan(0);
+    for (const text of papers) expect(text).toContain('IM2760000742');
+    const invoice = papers.find((text) => text.startsWith('Invoice'))!;
+    expect(invoice).toContain('VAT 20 %');
+    expect(invoice).toContain('paid through the import one-stop shop');
+    expect(invoice).not.toContain('Export');
+  });
+
+  test('does not apply above 150 EUR, and applies after a cancel that leaves less', async () => {
+    const { order, printOrderId, partner, printOrder, documents } = await dispatchedOrder(
+      stack,
+      orderFor({ poster: 100, shirt: 100 }),
+      client,
+    );
+    expect(printOrder.shipping.customs.tax).toBe(0);
+    for (const text of papersOf(documents)) expect(text).not.toContain('IM2760000742');
+    expect(papersOf(documents).find((text) => text.startsWith('Invoice'))).toContain('Export of goods');
+
+    await client.cancelOrder({
+      params: { orderId: order.id },
+      body: { items: [{ itemReferenceId: 't-shirt' }] },
+    });
+    await readUntil(client, order.id, ({ items }) => items[1]!.fulfillmentStatus === 'cancelled');
+    for (const text of papersOf(await dispatchDocuments(partner, printOrderId))) expect(text).toContain('IM2760000742');
+  });
+
+  test('does not apply to a business', async () => {
+    const business = { isBusiness: true, companyName: 'Atelier', federalTaxId: 'FR40303265045' };
+    const { printOrder, documents } = await dispatchedOrder(
+      stack,
+      orderFor({ poster: 20, shirt: 20 }, business),
+      client,
+    );
+    expect(printOrder.shipping.customs.tax).toBe(0);
+    for (const text of papersOf(documents)) expect(text).not.toContain('IM2760000742');
+  });
 });
 
 describe('from a partner in Germany', () => {
