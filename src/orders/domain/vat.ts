@@ -12,10 +12,21 @@ export function rateIn(table: TaxTable, country: string, category: TaxCategory =
   return rates?.[category] ?? (category === 'zero' ? '0' : (rates?.standard ?? '0'));
 }
 
+/** Type of the event in an order's log that has a `VatCheck`. */
+export const VAT_CHECKED = 'vat_number_checked';
+
+/** What VIES answered about the VAT number of a business. */
+export interface VatCheck {
+  readonly number: string;
+  readonly valid: boolean;
+}
+
 /** What decides the VAT of an order. */
 export interface TaxedOrder {
   /** Rates of the day of submission. */
   readonly taxRates: TaxTable;
+  /** The latest answer. Null: the number was not checked. */
+  readonly vatCheck: VatCheck | null;
   readonly shippingAddress: Place & {
     readonly isBusiness?: boolean | undefined;
     readonly federalTaxId?: string | undefined;
@@ -36,21 +47,22 @@ export interface Vat {
  * (such as the EU), and none for an export or a business that accounts for the VAT itself: goods go to another member
  * state, and the business is registered in another state than the one that they leave (Directive 2006/112/EC, art. 138).
  */
-export function vatOf({ taxRates, shippingAddress }: TaxedOrder, from: Place): Vat {
+export function vatOf({ taxRates, shippingAddress, vatCheck }: TaxedOrder, from: Place): Vat {
   const [country, origin] = [vatCountry(shippingAddress), vatCountry(from)];
   const untaxed = (treatment: Vat['treatment']): Vat => ({ treatment, country: null, rateOf: () => '0' });
   if (isCrossBorder(from, shippingAddress)) return untaxed('export');
   const { isBusiness, federalTaxId } = shippingAddress;
   if (isBusiness === true && country !== origin && [country, origin].every((state) => EU_MEMBERS.includes(state))) {
     const buyerState = vatNumberState(federalTaxId);
-    if (buyerState !== null && buyerState !== origin) return untaxed('reverse_charge');
+    const isUnknown = vatCheck?.number === federalTaxId && vatCheck?.valid === false;
+    if (buyerState !== null && buyerState !== origin && !isUnknown) return untaxed('reverse_charge');
   }
   return vatOfDestination({ taxRates, shippingAddress }, 'taxed');
 }
 
 /** Returns the VAT at the rates of the destination. */
 export function vatOfDestination(
-  { taxRates, shippingAddress }: TaxedOrder,
+  { taxRates, shippingAddress }: Pick<TaxedOrder, 'taxRates' | 'shippingAddress'>,
   treatment: Extract<Vat['treatment'], 'taxed' | 'ioss'>,
 ): Vat {
   const country = vatCountry(shippingAddress);

@@ -117,6 +117,7 @@ export function quotedOrder(
     id: '',
     isPlanned: false,
     made: null,
+    vatCheck: null,
     charged: true,
     clientId: client.id,
     clientName: client.name,

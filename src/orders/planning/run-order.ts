@@ -3,7 +3,7 @@ import type { Place } from '../../platform/domain/territories';
 import { ratesAt } from '../../platform/exchange-rates';
 import type { Fragment, Sql } from '../../platform/postgres';
 import { type ItemFields, itemMembers } from '../domain/item-fields';
-import type { TaxTable } from '../domain/vat';
+import { type TaxTable, VAT_CHECKED, type VatCheck } from '../domain/vat';
 import { STORED_COLUMNS, type StoredFields } from './order-fields';
 import { taxTableAt } from './tax-rates';
 
@@ -19,6 +19,7 @@ export interface RunOrder extends StoredFields {
   /** Exchange rates of the day of submission. Every amount of the order is converted by them. */
   readonly rates: RateTable;
   readonly taxRates: TaxTable;
+  readonly vatCheck: VatCheck | null;
   readonly items: readonly RunItem[];
   /** False for a reprint that costs its client nothing: its products and its shipping have the price 0. */
   readonly charged: boolean;
@@ -69,6 +70,7 @@ export async function runOrderWith<Related>(
           'quantity', j.quantity - j.cancelled_quantity, 'from', m.sender_address))
         FROM print_orders p JOIN print_jobs j ON j.print_order_id = p.id JOIN partners m ON m.account_id = p.partner_id
         WHERE p.order_id = o.id AND j.status NOT IN ('cancelled', 'superseded')) AS made,
+      (SELECT data FROM order_events WHERE order_id = o.id AND type = ${VAT_CHECKED} ORDER BY id DESC LIMIT 1) AS vat_check,
       ${related} AS related
     FROM orders o JOIN accounts a ON a.id = o.client_id
     WHERE o.id = ${orderId}`;

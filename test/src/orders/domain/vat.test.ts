@@ -6,6 +6,7 @@ import { EU_MEMBERS } from '../../../../src/platform/domain/countries';
 
 const order = (country: string, more: { postCode?: string; isBusiness?: boolean; federalTaxId?: string } = {}) => ({
   taxRates: REFERENCE_TAX_RATES,
+  vatCheck: null,
   shippingAddress: { country, ...more },
 });
 const vatRate = (from: string, to: string, category?: TaxCategory) =>
