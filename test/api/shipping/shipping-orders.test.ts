@@ -133,6 +133,7 @@ test('customs forms show an IOSS number only where the VAT on the goods is paid 
     const body = { ...internationalRequest(), receiver: { ...receiver, customs: { vatNumber } } };
     body.sender.address = { ...internationalRequest().receiver.address };
     body.sender.customs = { iossNumber };
+    body.packages[0]!.value = 2 * value;
     body.packages[0]!.items[0] = { ...body.packages[0]!.items[0], value };
     const response = await order({ ...body, shippingMethod: { uid: 'corvid_post_parcel' } });
     const form = await download(response.body.packages[0].documents[0].fileUrl);

@@ -83,7 +83,8 @@ test('each member of the EU has VAT numbers with check digits', () => {
   const numbers = NUMBERS.split(' ');
   expect(numbers.map(vatNumberState).sort()).toEqual([...EU_MEMBERS].sort());
   const wrong = numbers.map((number) => number.replace(/\d(?=\D*$)/, (digit) => String((Number(digit) + 1) % 10)));
-  expect(wrong.map(vatNumberState).filter((state) => state !== null)).toEqual(['NL', 'SE']);
+  // The last digits of a Dutch number count the branches.
+  expect(wrong.map(vatNumberState).filter((state) => state !== null)).toEqual(['NL']);
   expect(vatNumberState('fr-40.303 265 045')).toBe('FR');
 });
 
