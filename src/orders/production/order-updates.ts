@@ -10,7 +10,8 @@ import type { UpdatedMessage } from './print-order-message';
 export type OrderUpdateResponse =
   | { readonly outcome: 'not_needed' }
   | { readonly outcome: 'no_address'; readonly message: string }
-  | PartnerResponse
+  /** `revision`: that of the accepted message. */
+  | (PartnerResponse & { readonly revision: number })
   | Unbuildable;
 
 export interface OrderUpdate extends Pick<UpdatedMessage, 'wanted'> {
@@ -70,7 +71,7 @@ async function sendUpdate(
       UPDATE print_order_updates SET accepted_at = coalesce(accepted_at, now())
       WHERE print_order_id = ${printOrderId} AND revision = ${revision}`;
   }
-  return response;
+  return { ...response, revision };
 }
 
 /**
