@@ -21,7 +21,7 @@ export interface ReplannedRest extends PrintOrderPlan {
     /** Shipping prices of these units before and after the change, in minor units. */
     readonly priceBefore: number;
     readonly priceAfter: number;
-    /** Shipping price of what has left, if it were sent alone, in minor units. */
+    /** Shipping price of what has left, if it were sent alone by the planned method, in minor units. */
     readonly departedPrice: number;
   };
 }

@@ -40,8 +40,10 @@ export function isUnchanged(
   order: Pick<StoredFields, 'shippingAddress' | 'shipmentMethodUid'> & { readonly id: string },
   { shippingAddress, shipmentMethodUid }: UpdateShipment | StoredChange,
 ): boolean {
-  const moved = { id: order.id, shippingAddress: { ...shippingAddress, id: order.shippingAddress.id } };
-  const isSameAddress = shippingAddress == null || isDeepStrictEqual(addressView(moved), addressView(order));
+  const { id } = order.shippingAddress;
+  const isSameAddress =
+    shippingAddress == null ||
+    isDeepStrictEqual(addressView({ id: order.id, shippingAddress: { ...shippingAddress, id } }), addressView(order));
   return isSameAddress && (shipmentMethodUid ?? order.shipmentMethodUid) === order.shipmentMethodUid;
 }
 
@@ -187,6 +189,7 @@ interface UnshippedRow {
   readonly departed: PlannedJobs['jobs'];
   /** True for a reroute that waits for another partner's response. Its shipment is planned when it gets the units. */
   readonly isWaiting: boolean;
+  readonly plannedMethodUid: string;
   readonly plannedPriceMinor: string;
   readonly plannedPackages: number;
   readonly plannedWeight: string;
@@ -197,7 +200,7 @@ const DEPARTED = ['shipped', 'in_transit', 'delivered', 'returned'];
 async function unshippedRows(sql: Queryable, orderId: string): Promise<UnshippedRow[]> {
   return await sql<UnshippedRow[]>`
     SELECT p.id, p.partner_id, p.dispatch_date::text, j.jobs, j.departed, p.status = 'waiting' AS is_waiting,
-      s.price_minor AS planned_price_minor, s.package_count AS planned_packages, s.total_weight_grams AS planned_weight
+      s.shipment_method_uid AS planned_method_uid, s.price_minor AS planned_price_minor, s.package_count AS planned_packages, s.total_weight_grams AS planned_weight
     FROM print_orders p JOIN planned_shipments s ON s.print_order_id = p.id, LATERAL (
       SELECT jsonb_agg(k.job) FILTER (WHERE NOT k.left) AS jobs, coalesce(jsonb_agg(k.job) FILTER (WHERE k.left), '[]') AS departed
       FROM (
@@ -247,8 +250,9 @@ async function replanPrintOrder(
     const item = order.items.find(({ id }) => id === itemId);
     return open.some(({ line }) => line.referenceId === item?.itemReferenceId);
   });
+  const asPlanned = { ...before, shipmentMethodUid: row.plannedMethodUid };
   const alone = (jobs: PlannedJobs['jobs']) =>
-    isPartlyShipped && jobs.length > 0 ? planShipment(deps.quote, { ...request, order: before, jobs }) : null;
+    isPartlyShipped && jobs.length > 0 ? planShipment(deps.quote, { ...request, order: asPlanned, jobs }) : null;
   const [planned, restBefore, departedBefore] = await Promise.all([
     planShipment(deps.quote, { ...request, order }),
     alone(jobs),

@@ -295,9 +295,9 @@ test('tracking code and link are stored with any status when dispatch is not use
   const first = ['OWN-1', link];
   expect(await shown()).toEqual([first]);
   // Another code is another parcel, whose link is not that of the first. The same code with spaces is the same parcel.
-  await postStatus(order, 'shipped', { trackingCode: 'OWN 2' });
-  await postStatus(order, 'shipped', { trackingCode: 'OWN2', trackingLink: `${link}/2` });
-  const second = ['OWN 2', `${link}/2`];
+  await postStatus(order, 'shipped', { trackingCode: 'OWN-2 A' });
+  await postStatus(order, 'shipped', { trackingCode: 'OWN-2A', trackingLink: `${link}/2` });
+  const second = ['OWN-2 A', `${link}/2`];
   await eventually(async () => ((await shown()).join() === [first, second].join() ? true : undefined));
   // A link without a code could be that of either parcel.
   await postStatus(order, 'shipped', { trackingLink: `${link}/3` });
