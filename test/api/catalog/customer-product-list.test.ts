@@ -76,7 +76,7 @@ describe('GET /product/v1/customer-products', () => {
     { limit: 0, offset: 1_000_001 },
   ])('refuses %j', async (query) => {
     const { body } = await request(api.app).get(PRODUCTS).query(query).set(viewer.key).expect(400);
-    expect(references(body)).toEqual(['limit', 'offset']);
+    expect(references(body)).toEqual(['offset', 'limit']);
   });
 
   test.each([
