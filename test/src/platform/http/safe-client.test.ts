@@ -1,14 +1,14 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { freePort } from '../../../../packages/embedded-servers/ports';
 import { classifyAddress } from '../../../../src/platform/http/outbound-addresses';
 import { isTransient, retryAfterMs, TransferError } from '../../../../src/platform/http/responses';
 import { createSafeClient, type SafeClient, startTimeouts } from '../../../../src/platform/http/safe-client';
 import { eventually } from '../../../support/eventually';
+import { serveHttp } from '../../../support/other-systems/http-server';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 let handler: Handler;
-let server: Server;
 let origin: string;
 let port: number;
 const clients: SafeClient[] = [];
@@ -20,16 +20,9 @@ function clientWith(options: Parameters<typeof createSafeClient>[0]): SafeClient
 }
 
 beforeAll(async () => {
-  server = createServer((request, response) => handler(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  port = (server.address() as AddressInfo).port;
-  origin = `http://127.0.0.1:${port}`;
+  ({ url: origin, port } = await serveHttp((request, response) => handler(request, response)));
 });
-afterAll(async () => {
-  await Promise.all(clients.map((client) => client.close()));
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
-});
+afterAll(() => Promise.all(clients.map((client) => client.close())));
 
 const call = { timeoutMs: 60_000, limitBytes: 1_000 };
 
@@ -43,11 +36,7 @@ describe('the client', () => {
       kind: 'connection',
       message: expect.stringMatching(/ ended the connection without a response \(/),
     });
-    const gone = createServer();
-    await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve));
-    const url = `http://127.0.0.1:${(gone.address() as AddressInfo).port}`;
-    await new Promise((resolve) => gone.close(resolve));
-    expect(await embedded.request({ url, ...call })).toMatchObject({
+    expect(await embedded.request({ url: `http://127.0.0.1:${await freePort()}`, ...call })).toMatchObject({
       kind: 'connection',
       message: expect.stringMatching(/^no connection to .* \(ECONNREFUSED\)$/),
     });
