@@ -15,7 +15,6 @@ beforeAll(async () => {
   receiver = await partnerServer();
   clientId = (await stack.operator.listClients({})).connectors[0]!.id;
 });
-afterAll(() => receiver.stop());
 
 test('an operator sends a test event and redelivers a dead notification on the page of the client', async () => {
   const { id } = await stack.client.createWebhook({ body: { url: `${receiver.url}/hooks` } });
