@@ -74,8 +74,8 @@ function receiptsOf(
   const sum = (price: Exclude<keyof ReplannedRest['rest'], 'jobs'>) =>
     plans.reduce((total, { rest }) => total + rest[price], 0);
   const difference = sum('priceAfter') - sum('priceBefore');
-  const vat = vatOf(after, plan.fulfillmentCountry);
-  if (vatOf(before, plan.fulfillmentCountry).country === vat.country) {
+  const vat = vatOf(after, plan.origin);
+  if (vatOf(before, plan.origin).country === vat.country) {
     const receipt = shippingDifference(charge, method, difference);
     return receipt === null ? [] : [receipt];
   }
