@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { IOSS_NUMBER } from '../consignments/domain/customs';
-import { countryCode, currencyCode, emailAddress, text, timestamp } from '../platform/domain/fields';
+import { countryCode, currencyCode, emailAddress, IOSS_NUMBER, text, timestamp } from '../platform/domain/fields';
 import { MOST_OF_QUOTA, QUOTA_NAMES, QUOTAS, type QuotaName } from '../platform/domain/quotas';
 import { foundById, uuidv7 } from '../platform/ids';
 import { json, type Queryable } from '../platform/postgres';

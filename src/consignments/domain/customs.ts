@@ -1,4 +1,5 @@
 import { EU_MEMBERS } from '../../platform/domain/countries';
+import { IOSS_NUMBER } from '../../platform/domain/fields';
 import { convertMinor, type RateTable, UnknownRateError } from '../../platform/domain/money';
 import { isCrossBorder, type Place, vatCountry } from '../../platform/domain/territories';
 import type { Consignment, ConsignmentItem, ConsignmentPackage, Money } from './consignment';
@@ -71,7 +72,6 @@ export function customsForm(
   return small ? 'cn22' : 'cn23';
 }
 
-export const IOSS_NUMBER = /^IM\d{10}$/;
 const IOSS_LIMIT_EURO_CENTS = 150_00;
 
 /**

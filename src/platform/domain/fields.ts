@@ -85,6 +85,8 @@ export function needsState(country: unknown): boolean {
   return typeof country === 'string' && COUNTRIES_WITH_STATE.has(country);
 }
 
+export const IOSS_NUMBER = /^IM\d{10}$/;
+
 /** A price as clients write it: not negative, with the digits that they compute. Papers round it half up. */
 export const price = z.number().nonnegative().max(1_000_000_000);
 
