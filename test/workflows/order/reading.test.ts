@@ -203,7 +203,7 @@ const FIELDS = {
   file: 'id type url threadColors isVisible mimeType facts metadata | fitMethod fillMethod replacement',
   shipment: `id shippingAddressId promiseUid packageCount shipmentMethodUid shipmentMethodName isCheapest minDeliveryDays
     maxDeliveryDays minDeliveryDate maxDeliveryDate initialMinDeliveryDate initialMaxDeliveryDate totalWeight price status
-    packages fulfillmentCountry fulfillmentFacilityId retailShippingPriceInclVat serviceType speedType | orderProductId`,
+    packages plannedPackages fulfillmentCountry fulfillmentFacilityId retailShippingPriceInclVat serviceType speedType | orderProductId`,
   receipt: `id orderId type currency items createdAt updatedAt receiptNumber billingEntity transactionType
     productsPriceInitial productsPriceDiscount productsPrice productsPriceVat productsPriceInclVat shippingPriceInitial
     shippingPriceDiscount shippingPrice shippingPriceVat shippingPriceInclVat discount discountVat discountInclVat
