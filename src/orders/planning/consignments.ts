@@ -4,7 +4,7 @@ import { fallsUnderIoss } from '../../consignments/domain/customs';
 import type { PrintOrderAddress } from '../../partners/domain/print-order';
 import type { Partner } from '../../partners/partner-rows';
 import { isCrossBorder, type Place } from '../../platform/domain/territories';
-import { type PackedPackage, type PackItem, packOrder } from '../domain/packing';
+import { type PackedPackage, type PackItem, type Packing, packOrder } from '../domain/packing';
 import { priceLine } from '../domain/pricing';
 import { retailValue } from '../domain/retail-value';
 import { vatNumberState } from '../domain/vat';
@@ -51,6 +51,7 @@ export function packForPartner(
   order: RunOrder,
   partner: Pick<Partner, 'country' | 'senderAddress'>,
   jobs: readonly { readonly itemId: string; readonly quantity: number }[],
+  packing: Packing,
 ): PackedPackage[] {
   const crossBorder = isCrossBorder(partner.senderAddress, order.shippingAddress);
   const items = jobs.flatMap(({ itemId, quantity }): PackItem[] => {
@@ -65,7 +66,7 @@ export function packForPartner(
       },
     ];
   });
-  return packOrder(items, order.packagingInstructions, { countryOfOrigin: partner.country });
+  return packOrder(items, order.packagingInstructions, { countryOfOrigin: partner.country, packing });
 }
 
 /** Returns true when a print order lists its packages: the client gave instructions, or several packages are planned. */
@@ -114,6 +115,7 @@ export function consignmentOf(
     currency: order.currency,
     brandName,
     reference: order.orderReferenceId,
+    ratesOf: order.rates.date,
   };
 }
 
