@@ -1,8 +1,7 @@
 import type { NotificationPayload, NotifiedOrder } from '../../notifications/domain/event-schemas';
-import { enqueueDeliveries } from '../../notifications/enqueue';
+import { enqueueMessage } from '../../notifications/enqueue';
 import { notifiedOrder } from '../../notifications/order-view';
 import { ORDER_SIGNALS, orderWorkflowId } from '../../platform/domain/workflows';
-import { uuidv7 } from '../../platform/ids';
 import { enqueue } from '../../platform/outbox/outbox';
 import { inTransaction, json, type Sql, type Transaction } from '../../platform/postgres';
 import { ENDED_ORDERS, type OrderStatus } from '../domain/lifecycle/statuses';
@@ -121,7 +120,7 @@ export async function requestFile(
     await tx`
       INSERT INTO order_events (order_id, order_item_id, type, data)
       VALUES (${orderId}, ${itemId}, 'file_requested', ${json(tx, { by, type, message, requestId })})`;
-    const payload: Extract<NotificationPayload, { event: typeof EVENT }>['payload'] = {
+    const content: Extract<NotificationPayload, { event: typeof EVENT }>['payload'] = {
       ...order,
       itemReferenceId,
       metadata,
@@ -129,12 +128,7 @@ export async function requestFile(
       fileType: type,
       message,
     };
-    const messageId = uuidv7();
-    const body = JSON.stringify({ id: messageId, event: EVENT, created: new Date().toISOString(), ...payload });
-    await enqueueDeliveries(
-      tx,
-      endpointIds.map((endpointId) => ({ endpointId, messageId, event: EVENT, orderId, body })),
-    );
+    await enqueueMessage(tx, { event: EVENT, content, orderId, endpointIds });
     await onRequested(tx);
     return { notified: endpointIds.length };
   });

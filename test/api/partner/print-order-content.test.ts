@@ -374,10 +374,10 @@ describe('custom file types', () => {
     const files = ['artwork', 'cut-line', 'default'].map((type) => ({ type, url: goodFile(stack, 'sticker-75.png') }));
     const { printOrders } = await sentOrder(stack, { items: [sticker(stack, { productUid: DIE_CUT_STICKER, files })] });
     const assets = linesOf(printOrders[0]!)[0]!.assets!;
-    expect(assets.map(({ type, fileType }) => [type ?? null, fileType ?? null])).toEqual([
+    expect(assets.map(({ type, fileType }) => [type ?? null, fileType])).toEqual([
       [null, 'artwork'],
       [null, 'cut-line'],
-      ['front', null],
+      ['front', 'default'],
     ]);
   });
 });
