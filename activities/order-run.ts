@@ -1,14 +1,17 @@
 import { Context } from '@temporalio/activity';
 import type { RecordOutcome, RunRecord } from '../src/orders/domain/run/run-record';
+import { recordFileDelay } from '../src/orders/planning/file-delays';
 import { expectFindings, fetchOrderFiles, type OrderFilesDeps } from '../src/orders/planning/order-files';
 import type { PreparationPlan } from '../src/orders/planning/plan-refusals';
 import { type PreparationDeps, prepareOrder } from '../src/orders/planning/prepare-order';
+import { replanShipments } from '../src/orders/planning/shipment-rest';
+import type { VatCheckDeps } from '../src/orders/planning/vat-check';
 import { cancelAtPartner } from '../src/orders/production/cancel-requests';
 import { type DeliveryDeps, deliverPrintOrder } from '../src/orders/production/delivery';
 import { type DispatchOrder, dispatchPrintOrder } from '../src/orders/production/dispatch';
 import { deliverOrderUpdate, type OrderUpdate, repeatOrderUpdate } from '../src/orders/production/order-updates';
 import { writeEffects } from '../src/orders/production/record-effects';
-import { planReroute, type ReroutePlanRequest, replanShipments } from '../src/orders/production/reroute-plan';
+import { planReroute, type ReroutePlanRequest } from '../src/orders/production/reroute-plan';
 import { applyShippingChange } from '../src/orders/production/shipping-changes';
 import { createRecordWriter } from '../src/orders/run/record-writer';
 import { createRunObserver } from '../src/orders/run/run-metrics';
@@ -27,7 +30,7 @@ export interface RunIds {
   readonly requestId: string;
 }
 
-export interface OrderRunDeps extends PreparationDeps, OrderFilesDeps, PurchaseDeps, DeliveryDeps {
+export interface OrderRunDeps extends PreparationDeps, VatCheckDeps, OrderFilesDeps, PurchaseDeps, DeliveryDeps {
   /** Connections for records, one for each local activity that can run. Statements have a short timeout. */
   readonly localSql: Sql;
   readonly log: Logger;
@@ -60,8 +63,8 @@ export function createOrderRunActivities(deps: OrderRunDeps) {
     planReroute: (request: RunIds & ReroutePlanRequest) => planReroute(deps, request),
 
     /** Plans the shipments of print orders again, for the units that they have left. */
-    replanShipments: ({ orderId, printOrderIds }: RunIds & { readonly printOrderIds: readonly string[] }) =>
-      replanShipments(deps, orderId, printOrderIds),
+    replanShipments: (request: RunIds & { readonly printOrderIds: readonly string[]; readonly refunds?: true }) =>
+      replanShipments(deps, request),
 
     ...createOrderPartnerActivities(deps),
 
@@ -128,7 +131,7 @@ interface FilesRequest extends RunIds {
  * @throws ApplicationFailure `FileUnreachable` for a transient failure
  */
 async function fetchFilesAndPlan(
-  deps: OrderFilesDeps & PreparationDeps & LogDeps,
+  deps: OrderFilesDeps & PreparationDeps & VatCheckDeps & LogDeps,
   fetching: FilesRequest,
 ): Promise<OrRefusal<{ readonly plan: PreparationPlan | null }>> {
   const { orderId, windowMs } = fetching;
@@ -156,6 +159,8 @@ async function fetchFilesAndPlan(
     if (!fault.transient || isOver) return refused({ message, details: { code, ...file } });
     const pause = Math.min(FIRST_PAUSE * 2 ** (attemptOf(info) - 1), LONGEST_PAUSE);
     const delay = Math.min(fault.retryAfterMs ?? pause, Math.max(left(), FIRST_PAUSE));
+    const nextAttemptAt = new Date(Date.now() + delay).toISOString();
+    await recordFileDelay(deps.sql, orderId, since, { message, attempts: attemptOf(info), nextAttemptAt });
     throw transient(message, 'FileUnreachable', delay);
   } catch (error) {
     carry({ since });
@@ -218,12 +223,15 @@ export function createOrderPartnerActivities(deps: DeliveryDeps & LogDeps) {
       call: RunIds & OrderUpdate,
     ): Promise<
       OrRefusal<
-        { readonly outcome: 'accepted' | 'not_needed' } | { readonly outcome: 'no_address'; readonly message: string }
+        | { readonly outcome: 'accepted'; readonly messageRevision: number }
+        | { readonly outcome: 'not_needed' }
+        | { readonly outcome: 'no_address'; readonly message: string }
       >
     > {
       const response = logged(call, await deliverOrderUpdate(deps, call), 'order update delivery');
       if (response.outcome === 'refused' || response.outcome === 'unbuildable') return undelivered(response);
-      return response.outcome === 'accepted' ? { outcome: 'accepted' } : response;
+      if (response.outcome !== 'accepted') return response;
+      return { outcome: 'accepted', messageRevision: response.revision };
     },
 
     cancelAtPartner: async (call: RunIds & Parameters<typeof cancelAtPartner>[1]) =>

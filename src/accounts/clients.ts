@@ -1,7 +1,16 @@
 import { z } from 'zod';
-import { countryCode, currencyCode, emailAddress, text, timestamp } from '../platform/domain/fields';
+import {
+  countryCode,
+  currencyCode,
+  emailAddress,
+  IOSS_NUMBER,
+  text,
+  timestamp,
+  withStateCode,
+} from '../platform/domain/fields';
 import { MOST_OF_QUOTA, QUOTA_NAMES, QUOTAS, type QuotaName } from '../platform/domain/quotas';
 import { foundById, uuidv7 } from '../platform/ids';
+import { phone } from '../platform/phone';
 import { json, type Queryable } from '../platform/postgres';
 import { accountKeySchema, credentialFields, keyExpiry, keysOf } from './accounts-and-keys';
 
@@ -32,9 +41,10 @@ export const billingEntity = z
   .partial()
   .required({ id: true, companyName: true })
   .meta({ id: 'BillingEntity' });
+export type BillingEntity = z.output<typeof billingEntity>;
 
-export const returnAddress = z
-  .object({
+export const returnAddress = withStateCode(
+  z.object({
     country: countryCode,
     companyName: text(60).nullable().default(null),
     addressLine1: text(35),
@@ -43,9 +53,9 @@ export const returnAddress = z
     postCode: text(15),
     state: text(35).nullable().default(null),
     email: emailAddress.nullable().default(null),
-    phone: text(25).nullable().default(null),
-  })
-  .meta({ id: 'ReturnAddress' });
+    phone: phone.nullable().default(null),
+  }),
+).meta({ id: 'ReturnAddress' });
 
 /** What a finding in a print file does to its order. */
 export const FILE_CHECK_ACTIONS = ['warn', 'hold', 'refuse'] as const;
@@ -84,9 +94,11 @@ export const clientSettingsFields = {
     .describe('Address that undeliverable parcels return to. It is the sender on print orders and labels.'),
   iossNumber: z
     .string()
-    .regex(/^IM\d{10}$/, 'Not an IOSS number: it is IM and ten digits.')
+    .regex(IOSS_NUMBER, 'Not an IOSS number: it is IM and ten digits.')
     .nullish()
-    .describe('Printed on the customs forms of parcels into the EU up to 150 EUR.'),
+    .describe(
+      'Stands on the papers of parcels from outside the EU to private buyers in it, up to 150 EUR of goods in an order.',
+    ),
   brandedPackaging: text(100)
     .nullish()
     .describe('Packaging workflow of print orders. Packaging instructions of an order can name another.'),
@@ -134,7 +146,7 @@ export const clientChangeSchema = z
 const shownSettings = {
   channel: z.string().nullable(),
   billingEntity: billingEntity.nullable(),
-  returnAddress: returnAddress.extend({ id: z.string() }).nullable(),
+  returnAddress: returnAddress.safeExtend({ id: z.string() }).nullable(),
   iossNumber: z.string().nullable(),
   brandedPackaging: z.string().nullable(),
   fileChecks: fileCheckRule.nullable().describe('What findings in print files do. Null: the default.'),

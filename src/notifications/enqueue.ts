@@ -2,6 +2,7 @@ import { uuidv7 } from '../platform/ids';
 import { wakeRelays } from '../platform/outbox/outbox';
 import { type Fragment, json, onCommit, type Queryable, type Transaction } from '../platform/postgres';
 import { currentTraceparent } from '../platform/tracing/spans';
+import type { NotificationPayload } from './domain/event-schemas';
 import { messageBody } from './domain/message-body';
 import { changesOf, type OrderView, snapshotOf } from './domain/order-changes';
 import { type NotifiableOrder, readNotifiableOrder } from './order-view';
@@ -41,6 +42,16 @@ export interface NewMessage {
   readonly content: object;
   readonly orderId: string | null;
   readonly endpointIds: readonly string[];
+}
+
+/** Enqueues an event for those endpoints of its client that want it. Returns their number. */
+export async function enqueueEvent(tx: Transaction, { event, payload }: NotificationPayload): Promise<number> {
+  const { orderId } = payload;
+  const endpoints = await tx<{ id: string }[]>`
+    SELECT e.id FROM webhook_endpoints e JOIN orders o ON o.client_id = e.client_id
+    WHERE o.id = ${orderId} AND e.enabled AND ${event} = ANY(e.events)`;
+  const endpointIds = endpoints.map(({ id }) => id);
+  return (await enqueueMessage(tx, { event, content: payload, orderId, endpointIds })).length;
 }
 
 /** Stores a message's deliveries and their outbox rows. Returns the deliveries' ids, in the order of the endpoints. */

@@ -11,7 +11,7 @@ CREATE TABLE orders (
   financial_status        text NOT NULL,
   currency                text NOT NULL,
   retail_currency         text,
-  retail_shipping_price   numeric(16, 4),
+  retail_shipping_price   numeric,
   shipment_method_uid     text,
   shipping_address        jsonb NOT NULL,
   return_address          jsonb,
@@ -20,6 +20,8 @@ CREATE TABLE orders (
   refusal_reason          text,
   refusal_reason_code     text,
   refusal_reason_details  jsonb,
+  -- Why print files are not fetched yet, the attempts, and when the next one is made. Of the latest transient failure.
+  file_delay              jsonb,
   comment                 text,
   -- The failed or canceled order that this one replaces under the same reference. An order is replaced once. No foreign
   -- key, like reprint_of: the other order may be in the archive.
@@ -110,7 +112,7 @@ CREATE TABLE order_items (
   product_name        text,
   product_variant     jsonb,
   quantity            int NOT NULL CHECK (quantity > 0),
-  retail_price        numeric(16, 4),
+  retail_price        numeric,
   custom_trim         jsonb,
   metadata            jsonb NOT NULL DEFAULT '[]',
   fulfillment_status  text NOT NULL,

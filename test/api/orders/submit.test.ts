@@ -62,11 +62,11 @@ const accepted: [rule: string, body: { orderReferenceId: string; [field: string]
   ['letters of several scripts', to({ firstName: 'Łukasz', lastName: '王小明', addressLine1: 'شارع الملك ١٢' })],
   ['another currency', order({ currency: 'JPY' })],
   [
-    'retail prices with four decimals',
+    'retail prices with the digits that a shop computes',
     order({
       retailCurrency: 'USD',
-      retailShippingPriceInclVat: 4.9999,
-      items: [item({ retailPriceInclVat: 12.3456 })],
+      retailShippingPriceInclVat: 4.118487394957983,
+      items: [item({ retailPriceInclVat: 16.798319327731093 })],
     }),
   ],
   ['a retail price of 0', of(item({ retailPriceInclVat: 0 }))],
@@ -263,4 +263,19 @@ test('concurrent orders share transactions, and each keeps its own rows', async 
   const [counted] = await api.sql<{ transactions: number }[]>`
     SELECT count(DISTINCT xmin::text)::int AS transactions FROM orders WHERE id = ANY(${ids}::uuid[])`;
   expect(counted!.transactions).toBeLessThan(ids.length);
+});
+
+test.each([
+  ['US', 'california', 'CA'],
+  ['US', 'Washington, D.C.', 'DC'],
+  ['CA', 'Québec', 'QC'],
+  ['AU', 'New South Wales', 'NSW'],
+  ['DE', 'Berlin', 'Berlin'],
+])('the state of an address in %s, %s, is stored as %s', async (country, state, stored) => {
+  const { body } = await api.submit(to({ country, state })).expect(200);
+  expect((await api.get(body.id).expect(200)).body.shippingAddress.state).toBe(stored);
+});
+
+test.each(['4790000001', '0047 900 00 001', '+47 900 00 001'])('%s is a phone number', async (phone) => {
+  await api.submit(to({ phone })).expect(200);
 });

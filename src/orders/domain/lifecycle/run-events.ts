@@ -58,6 +58,8 @@ interface RunEvents {
     readonly revision: number;
     readonly outcome: 'accepted' | 'not_needed' | 'no_address' | 'refused' | 'undeliverable' | 'unbuildable';
     readonly message: string;
+    /** `revision` of the message that the partner has accepted. */
+    readonly messageRevision?: number;
   };
   /** The record of a step was skipped, because the rows had a later step or another run. */
   record_skipped: unknown;
@@ -187,7 +189,11 @@ interface RunEffects {
     readonly reason: string;
   };
   /** Plan the shipments of print orders again: they have lost units, or waited. */
-  replan_shipments: { readonly printOrderIds: readonly string[] };
+  replan_shipments: {
+    readonly printOrderIds: readonly string[];
+    /** The units were cancelled: what the shipment costs less is refunded. */
+    readonly refunds?: true;
+  };
   void_shipment: { readonly printOrderId: string; readonly shipmentId: string };
 }
 
