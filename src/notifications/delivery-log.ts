@@ -1,9 +1,9 @@
-import { isUuid, uuidv7 } from '../platform/ids';
+import { isUuid } from '../platform/ids';
 import { enqueue } from '../platform/outbox/outbox';
 import { type Fragment, inTransaction, json, type Queryable, type Sql, type Transaction } from '../platform/postgres';
 import { TEST_EVENT } from './domain/event-schemas';
 import { endpointColumns } from './endpoints';
-import { enqueueDeliveries } from './enqueue';
+import { enqueueMessage } from './enqueue';
 import {
   type Delivery,
   type Endpoint,
@@ -140,11 +140,8 @@ export async function redeliver(
 
 /** Sends a test event to an endpoint. Returns the delivery's id. */
 export async function sendTestEvent(sql: Sql, endpointId: string): Promise<string> {
-  const messageId = uuidv7();
-  const body = JSON.stringify({ id: messageId, event: TEST_EVENT, created: new Date().toISOString() });
-  const [id] = await inTransaction(sql, (tx) =>
-    enqueueDeliveries(tx, [{ endpointId, messageId, event: TEST_EVENT, orderId: null, body }]),
-  );
+  const message = { event: TEST_EVENT, content: {}, orderId: null, endpointIds: [endpointId] };
+  const [id] = await inTransaction(sql, (tx) => enqueueMessage(tx, message));
   return id!;
 }
 

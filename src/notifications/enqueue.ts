@@ -3,6 +3,7 @@ import { wakeRelays } from '../platform/outbox/outbox';
 import { type Fragment, json, onCommit, type Queryable, type Transaction } from '../platform/postgres';
 import { currentTraceparent } from '../platform/tracing/spans';
 import type { NotificationPayload } from './domain/event-schemas';
+import { messageBody } from './domain/message-body';
 import { changesOf, type OrderView, snapshotOf } from './domain/order-changes';
 import { type NotifiableOrder, readNotifiableOrder } from './order-view';
 
@@ -17,24 +18,18 @@ export async function enqueueOrderNotifications(
 ): Promise<void> {
   const found = await readNotifiableOrder(tx, orderId);
   if (found === undefined) return;
-  const deliveries = deliveriesOf(found);
-  if (deliveries === undefined) return;
-  await writeDeliveries(tx, deliveries, tx`, ${storedSnapshot(tx, found.view)}`);
+  const messages = messagesOf(found);
+  if (messages.length > 0) await writeDeliveries(tx, messages, tx`, ${storedSnapshot(tx, found.view)}`);
 }
 
-/** Returns the deliveries of an order's changes. Undefined: nothing has changed. */
-function deliveriesOf({ view, notified, endpoints }: NotifiableOrder): NewDelivery[] | undefined {
-  const changes = changesOf(view, notified);
-  if (changes.length === 0) return undefined;
-  const created = new Date().toISOString();
-  return changes.flatMap(({ event, payload }) => {
-    const messageId = uuidv7();
-    const body = JSON.stringify({ id: messageId, event, created, ...payload });
-    return endpoints
-      .filter(({ events }) => events.includes(event))
-      .map(({ id: endpointId }) => ({ endpointId, messageId, event, orderId: view.order.orderId, body }));
-  });
-}
+/** Returns the messages of an order's changes. Also those for no endpoint: the snapshot is stored with them. */
+const messagesOf = ({ view, notified, endpoints }: NotifiableOrder): NewMessage[] =>
+  changesOf(view, notified).map(({ event, payload }) => ({
+    event,
+    content: payload,
+    orderId: view.order.orderId,
+    endpointIds: endpoints.filter(({ events }) => events.includes(event)).map(({ id }) => id),
+  }));
 
 /** Returns the part of a WITH clause that stores the snapshot of an order. */
 const storedSnapshot = (sql: Queryable, view: OrderView): Fragment => sql`
@@ -42,13 +37,11 @@ const storedSnapshot = (sql: Queryable, view: OrderView): Fragment => sql`
     INSERT INTO notified_states (order_id, snapshot) VALUES (${view.order.orderId}, ${json(sql, snapshotOf(view))})
     ON CONFLICT (order_id) DO UPDATE SET snapshot = excluded.snapshot)`;
 
-export interface NewDelivery {
-  readonly endpointId: string;
-  readonly messageId: string;
+export interface NewMessage {
   readonly event: string;
+  readonly content: object;
   readonly orderId: string | null;
-  /** JSON, as it is signed and sent. */
-  readonly body: string;
+  readonly endpointIds: readonly string[];
 }
 
 /** Enqueues an event for those endpoints of its client that want it. Returns their number. */
@@ -57,27 +50,26 @@ export async function enqueueEvent(tx: Transaction, { event, payload }: Notifica
   const endpoints = await tx<{ id: string }[]>`
     SELECT e.id FROM webhook_endpoints e JOIN orders o ON o.client_id = e.client_id
     WHERE o.id = ${orderId} AND e.enabled AND ${event} = ANY(e.events)`;
-  const messageId = uuidv7();
-  const body = JSON.stringify({ id: messageId, event, created: new Date().toISOString(), ...payload });
-  const deliveries = endpoints.map(({ id: endpointId }) => ({ endpointId, messageId, event, orderId, body }));
-  return (await enqueueDeliveries(tx, deliveries)).length;
+  const endpointIds = endpoints.map(({ id }) => id);
+  return (await enqueueMessage(tx, { event, content: payload, orderId, endpointIds })).length;
 }
 
-/** Stores deliveries and their outbox rows. Returns the deliveries' ids in the same order. */
-export async function enqueueDeliveries(tx: Transaction, deliveries: readonly NewDelivery[]): Promise<string[]> {
-  return deliveries.length === 0 ? [] : await writeDeliveries(tx, deliveries, tx``);
+/** Stores a message's deliveries and their outbox rows. Returns the deliveries' ids, in the order of the endpoints. */
+export async function enqueueMessage(tx: Transaction, message: NewMessage): Promise<string[]> {
+  return message.endpointIds.length === 0 ? [] : await writeDeliveries(tx, [message], tx``);
 }
 
 /**
- * Stores deliveries and their outbox rows in one statement.
+ * Stores the deliveries of messages and their outbox rows in one statement.
  * @param along further parts of the WITH clause
  */
-async function writeDeliveries(
-  tx: Transaction,
-  deliveries: readonly NewDelivery[],
-  along: Fragment,
-): Promise<string[]> {
-  const rows = deliveries.map((delivery) => ({ id: uuidv7(), ...delivery }));
+async function writeDeliveries(tx: Transaction, messages: readonly NewMessage[], along: Fragment): Promise<string[]> {
+  const created = new Date().toISOString();
+  const rows = messages.flatMap(({ event, content, orderId, endpointIds }) => {
+    const messageId = uuidv7();
+    const body = messageBody({ id: messageId, event, created, ...content });
+    return endpointIds.map((endpointId) => ({ id: uuidv7(), endpointId, messageId, event, orderId, body }));
+  });
   await tx`
     WITH deliveries AS (
       SELECT * FROM jsonb_to_recordset(${json(tx, rows)})

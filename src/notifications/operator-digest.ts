@@ -1,11 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { deadLettersPage, systemPage } from '../platform/http/operator-page-urls';
-import { uuidv7 } from '../platform/ids';
 import type { Logger } from '../platform/logging/logging';
 import { inTransaction, type Queryable, type Sql, type Transaction } from '../platform/postgres';
 import type { OperatorEvent } from './domain/event-schemas';
 import { mayHaveEndpoints } from './endpoints';
-import { enqueueDeliveries } from './enqueue';
+import { enqueueMessage } from './enqueue';
 
 export interface Raised {
   /** Attention reason, kind of message, or name of the job. */
@@ -94,21 +93,8 @@ async function enqueueDigest(
   { reason, count, since, about, link }: Raised & { readonly link: string },
   receivers: readonly { readonly id: string }[],
 ): Promise<void> {
-  const messageId = uuidv7();
-  const body = JSON.stringify({
-    id: messageId,
-    event,
-    created: new Date().toISOString(),
-    reason,
-    count,
-    since: since.toISOString(),
-    ...about,
-    link,
-  });
-  await enqueueDeliveries(
-    tx,
-    receivers.map(({ id: endpointId }) => ({ endpointId, messageId, event, orderId: null, body })),
-  );
+  const content = { reason, count, since: since.toISOString(), ...about, link };
+  await enqueueMessage(tx, { event, content, orderId: null, endpointIds: receivers.map(({ id }) => id) });
 }
 
 /** Checks every ten seconds until stopped. A failed check is logged; the next one covers the same time. */

@@ -27,9 +27,8 @@ const asset = z.strictObject({
   fileType: z
     .string()
     .regex(/^[A-Za-z0-9_.-]{1,100}$/)
-    .optional()
     .describe(
-      'The name that the client gave the file. Present for the custom file types of workflow-builder products.',
+      'The position of a garment, such as `chest-left-embroidery`; else the name that the client gave the file. Files with one `type` differ in it.',
     ),
   page: z
     .int()

@@ -24,9 +24,15 @@ export const TEST_EVENT = 'endpoint_test';
 
 /** Schemas of notifications as they are sent. Messages may gain fields. */
 
+const leftOut = z
+  .record(z.string(), z.int())
+  .optional()
+  .describe('Present in a shortened message: the number of entries that each list lacks. Read the order for them.');
+
 const message = {
   id: z.string().describe('Equal for every attempt, and equal to webhook-id: use it to recognize a repeated message.'),
   created: z.iso.datetime().describe('When the message was written.'),
+  leftOut,
 };
 
 const metadata = z.array(z.unknown()).readonly().describe('As ordered.');
@@ -121,9 +127,11 @@ export const EVENT_SCHEMAS = {
             fulfillments: z.array(fulfillment).readonly(),
             fileChecks: z.array(fileCheck).readonly().describe('What was found in the print files of the item.'),
             metadata,
+            leftOut,
           }),
         )
-        .readonly(),
+        .readonly()
+        .describe('Items with a new status first.'),
     }),
   },
   order_item_status_updated: {
@@ -156,7 +164,7 @@ export const EVENT_SCHEMAS = {
     schema: ofOrder('order_cancel_refused', 'OrderCancelRefused', {
       ...status,
       items: z
-        .array(z.object({ itemReferenceId: z.string(), ...status, metadata }))
+        .array(z.object({ itemReferenceId: z.string(), ...status, metadata, leftOut }))
         .readonly()
         .describe('The items that the partner goes on to make.'),
     }),

@@ -60,6 +60,13 @@ export function snapshotOf(view: OrderView): NotifiedSnapshot {
 const trackingCodes = (fulfillments: readonly Fulfillment[]) =>
   fulfillments.flatMap(({ trackingCode }) => (trackingCode === null ? [] : [trackingCode]));
 
+const isChanged = ({ id, status }: ItemView, notified: NotifiedSnapshot | null) =>
+  status !== (notified?.items[id]?.status ?? 'created');
+
+/** Returns the items, those with a new status first: a long message names the first ones only. */
+const changedFirst = ({ items }: OrderView, notified: NotifiedSnapshot | null) =>
+  items.toSorted((a, b) => Number(isChanged(b, notified)) - Number(isChanged(a, notified)));
+
 /** A status under both of its names. */
 const statusFields = (status: string) => ({ status, fulfillmentStatus: status });
 
@@ -79,7 +86,7 @@ export function changesOf(view: OrderView, notified: NotifiedSnapshot | null): N
         comment: view.refusalReason,
         refusalReasonCode,
         metadata,
-        items: view.items.map(({ itemReferenceId, status, fulfillments, fileChecks, metadata }) => ({
+        items: changedFirst(view, notified).map(({ itemReferenceId, status, fulfillments, fileChecks, metadata }) => ({
           itemReferenceId,
           ...statusFields(status),
           fulfillments,
@@ -98,7 +105,7 @@ export function changesOf(view: OrderView, notified: NotifiedSnapshot | null): N
       fulfillmentStateProvince = null,
       fulfillmentFacilityId = null,
     } = item.fulfillments[0] ?? {};
-    if (status !== (before?.status ?? 'created')) {
+    if (isChanged(item, notified)) {
       notifications.push({
         event: 'order_item_status_updated',
         payload: {

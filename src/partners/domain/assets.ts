@@ -42,36 +42,26 @@ export class PrintOrderError extends Error {
 
 /**
  * Returns the assets of a paper product. Assets have a type only when the content is split over several files. Beside a
- * cover, the `default` file is the inside of a book: type `text`. Files with a custom type (workflow builder) carry its
- * name instead of an asset type.
+ * cover, the `default` file is the inside of a book: type `text`. Files with a custom name (workflow builder) have none.
  */
 export function paperAssets(files: readonly PrintFile[]): AssetBody[] {
   const besideCover = files.some(({ fileType }) => fileType === 'cover');
   const typeOf = (fileType: string): AssetBody['type'] => {
     if (fileType === 'default') return besideCover ? 'text' : 'front';
-    const position = garmentPosition(fileType);
     if (Object.hasOwn(PAPER_ASSET_TYPES, fileType)) return PAPER_ASSET_TYPES[fileType];
-    return position?.assetType;
+    return garmentPosition(fileType)?.assetType;
   };
-  return files.map((file) => {
-    const type = files.length === 1 ? undefined : typeOf(file.fileType);
-    return { ...asset(file, type), ...(isStandard(file.fileType) ? {} : { fileType: file.fileType }) };
-  });
+  return files.map((file) => asset(file, files.length === 1 ? undefined : typeOf(file.fileType)));
 }
 
-/** Returns true for the file types of standard products, and false for custom ones (workflow builder). */
-function isStandard(fileType: string): boolean {
-  return (
-    fileType === 'default' || Object.hasOwn(PAPER_ASSET_TYPES, fileType) || garmentPosition(fileType) !== undefined
-  );
-}
-
-/** Returns the assets of a garment, a file and its preview for each position, and the `location` attribute. */
+/**
+ * Returns the assets of a garment, a file and its preview for each position, and the `location` attribute. An
+ * embroidered chest and a printed front have the same asset type: `fileType` tells them apart.
+ */
 export function apparelAssets(
   files: readonly PrintFile[],
   product: ResolvedProduct,
 ): { location: AttributeBody; assets: AssetBody[] } {
-  // An embroidered chest and a printed front are two files with the same asset type. Send both.
   const placed = files
     .flatMap((file) =>
       sidesOf(file, files, product).map((fileType, index, { length }) => {
@@ -88,14 +78,14 @@ export function apparelAssets(
       value: [...new Set(placed.map(({ position }) => position.name))].join('+'),
       ...(properties.length === 0 ? {} : { properties }),
     },
-    assets: placed.flatMap(({ file, position: { assetType }, page }) => {
+    assets: placed.flatMap(({ file, position: { assetType, fileType }, page }) => {
       const onPage = page === undefined ? {} : { page };
       // The preview image is of the first page. Without one, the print file takes its place.
       const preview = page === undefined || page === 1 ? file.preview : null;
       return [
-        { ...asset(file, assetType), ...onPage },
+        { ...asset({ ...file, fileType }, assetType), ...onPage },
         {
-          ...asset(preview ?? { ...file, metadata: [], report: undefined }, `${assetType}_preview`),
+          ...asset({ ...(preview ?? file), fileType, metadata: [], report: undefined }, `${assetType}_preview`),
           ...(preview === null ? onPage : {}),
         },
       ];
@@ -135,12 +125,7 @@ function personalization(
 }
 
 function asset(
-  {
-    contentType,
-    url,
-    metadata = [],
-    report,
-  }: Pick<PrintFile, 'contentType' | 'url'> & Partial<Pick<PrintFile, 'metadata' | 'report'>>,
+  { contentType, url, fileType, metadata, report }: Omit<PrintFile, 'preview' | 'pageCount'>,
   type?: AssetBody['type'],
 ): AssetBody {
   const format = FORMATS[contentType];
@@ -149,6 +134,7 @@ function asset(
     ...format,
     url,
     ...(type === undefined ? {} : { type }),
+    fileType,
     ...(metadata.length === 0 ? {} : { metadata: [...metadata] }),
     ...(report === undefined ? {} : { report }),
   };

@@ -285,11 +285,11 @@ describe('apparel', () => {
       items: [tShirt(stack, { files, retailPriceInclVat: 20 })],
     });
     const assets = linesOf(printOrders[0]!)[0]!.assets!;
-    expect(assets.map(({ type, page, format }) => [type, page ?? null, format])).toEqual([
-      ['front', 1, 'pdf'],
-      ['front_preview', null, 'jpeg'],
-      ['back', 2, 'pdf'],
-      ['back_preview', 2, 'pdf'],
+    expect(assets.map(({ type, fileType, page, format }) => [type, fileType, page ?? null, format])).toEqual([
+      ['front', 'front', 1, 'pdf'],
+      ['front_preview', 'front', null, 'jpeg'],
+      ['back', 'back', 2, 'pdf'],
+      ['back_preview', 'back', 2, 'pdf'],
     ]);
     expect(assets[0]!.url).toBe(assets[2]!.url);
     expect(attributesNamed(printOrders[0]!, 'location')).toEqual([{ name: 'location', value: 'front+back' }]);
@@ -304,7 +304,7 @@ describe('apparel', () => {
     expect(failed.refusalReasonCode).toBe('file_page_count_mismatch');
   });
 
-  test('an embroidery keeps its position; its text and thread colors are properties', async () => {
+  test('a print and an embroidery of one side each name their position; its text and thread colors are properties', async () => {
     const metadata = [
       { key: 'text', value: 'ADA' },
       { key: 'threadColors', value: '#FFFFFF, #CC3333' },
@@ -313,7 +313,13 @@ describe('apparel', () => {
       stack,
       shirt('4-0', [{ type: 'front' }, { type: 'chest-left-embroidery', metadata }]),
     );
-    expect(assetTypes(printOrders[0]!)).toEqual(['front', 'front_preview', 'front', 'front_preview']);
+    const places = linesOf(printOrders[0]!)[0]!.assets!.map(({ type, fileType }) => [type, fileType]);
+    expect(places).toEqual(
+      ['front', 'chest-left-embroidery'].flatMap((position) => [
+        ['front', position],
+        ['front_preview', position],
+      ]),
+    );
     expect(attributesNamed(printOrders[0]!, 'location')).toEqual([
       {
         name: 'location',
@@ -368,10 +374,10 @@ describe('custom file types', () => {
     const files = ['artwork', 'cut-line', 'default'].map((type) => ({ type, url: goodFile(stack, 'sticker-75.png') }));
     const { printOrders } = await sentOrder(stack, { items: [sticker(stack, { productUid: DIE_CUT_STICKER, files })] });
     const assets = linesOf(printOrders[0]!)[0]!.assets!;
-    expect(assets.map(({ type, fileType }) => [type ?? null, fileType ?? null])).toEqual([
+    expect(assets.map(({ type, fileType }) => [type ?? null, fileType])).toEqual([
       [null, 'artwork'],
       [null, 'cut-line'],
-      ['front', null],
+      ['front', 'default'],
     ]);
   });
 });

@@ -48,6 +48,20 @@ describe('a change of an order', () => {
     expect(toAll.map(({ id }) => id)).toContain(toSome[0].id);
   });
 
+  it('is enqueued in less than 20 kB for an order of 200 items', async () => {
+    const clientId = await newClient();
+    await newEndpoint(clientId, '/hook', ['order_status_updated']);
+    const orderId = await newOrder(clientId);
+    await fixture.sql`
+      INSERT INTO order_items (order_id, position, item_reference_id, quantity, fulfillment_status)
+      SELECT ${orderId}, n, 'item-' || n, 1, 'passed' FROM generate_series(2, 200) n`;
+    await setStatus(orderId, 'printed');
+    await deliver((await outbox())[0]!);
+    expect(Buffer.byteLength(received[0]!.body)).toBeLessThan(20_000);
+    const { items, leftOut } = JSON.parse(received[0]!.body);
+    expect(leftOut).toEqual({ items: 200 - items.length });
+  });
+
   it('is not enqueued when the transaction fails', async () => {
     const clientId = await newClient();
     await newEndpoint(clientId);
