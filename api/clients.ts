@@ -46,6 +46,7 @@ export function clientRoutes(deps: Pick<ApiDeps, 'sql' | 'publicUrl'>): Route[] 
       ...forOperators('Clients', 'admin'),
       audits: ['client.create'],
       operationId: 'createClient',
+      refuses: ['CONFLICT'],
       summary: 'Set up a client',
       description: 'The response contains the client’s addresses, key and secret. Key and secret are shown only here.',
       idempotent: true,

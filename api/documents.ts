@@ -19,6 +19,8 @@ export function documentRoutes(deps: Pick<ApiDeps, 'objects' | 'links' | 'sql'>)
   return [
     openRoute('GET /documents/{token}/{fileName}', {
       operationId: 'getDocument',
+      refuses: ['DOCUMENT_DELETED', 'FORBIDDEN', 'LINK_EXPIRED'],
+      otherStatuses: { 302: 'Leads to the object store.' },
       summary: 'Fetch a document or file by its signed link',
       description:
         'Returns the document, or redirects to a short-lived address of the object store. 403: the link was altered. 410: the link has expired, or the document was deleted.',

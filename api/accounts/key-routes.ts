@@ -54,6 +54,7 @@ export function keyRoutes({ sql }: Pick<ApiDeps, 'sql'>, owners: KeyOwners): Rou
     route(`POST ${owners.path}/keys`, {
       ...forOperators(owners.tag, 'admin'),
       operationId: `rotate${owners.noun}Key`,
+      refuses: ['CONFLICT'],
       summary: 'Issue a new key',
       description:
         'The existing keys keep working during the overlap and expire after it. With an overlap of 0 they expire at once' +
@@ -94,6 +95,7 @@ export function keyRoutes({ sql }: Pick<ApiDeps, 'sql'>, owners: KeyOwners): Rou
     route(`DELETE ${owners.path}/keys/{keyId}`, {
       ...forOperators(owners.tag, 'admin'),
       operationId: `revoke${owners.noun}Key`,
+      refuses: ['CONFLICT'],
       summary: 'Revoke a key',
       description: isOperator
         ? 'The next request with the key is refused. 409: no admin would be left with a working key.'

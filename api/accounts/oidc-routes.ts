@@ -123,6 +123,8 @@ export function oidcRoutes(deps: Deps, guard: SignInGuard): Route[] {
     openRoute(`GET ${PATH}`, {
       ...page,
       operationId: 'startOidcSignIn',
+      refuses: ['SIGN_IN_NOT_CONFIGURED'],
+      otherStatuses: { 302: 'Leads to the identity provider.' },
       summary: 'Sign in by OpenID Connect',
       description:
         'For browsers: redirects (302) to the identity provider, which sends the browser back within ten minutes. A browser ' +
@@ -141,6 +143,7 @@ export function oidcRoutes(deps: Deps, guard: SignInGuard): Route[] {
     openRoute(`GET ${PATH}/callback`, {
       ...page,
       operationId: 'finishOidcSignIn',
+      refuses: ['FORBIDDEN', 'RATE_LIMITED', 'SIGN_IN_NOT_CONFIGURED', 'UNAUTHORIZED'],
       summary: 'Receive the response of the identity provider',
       description:
         'For browsers: sets the cookie of the session and leads to the console. 401: the response does not belong to a sign-in ' +

@@ -43,6 +43,7 @@ export function operatorRoutes(deps: Pick<ApiDeps, 'sql'>): Route[] {
     route('POST /v1/operators', {
       ...forOperators('Operators', 'admin'),
       operationId: 'createOperator',
+      refuses: ['CONFLICT'],
       summary: 'Create an operator',
       description: 'The response contains the key, which is shown only here. Names are unique and are not used again.',
       audits: ['operator.create'],
@@ -97,6 +98,7 @@ export function operatorRoutes(deps: Pick<ApiDeps, 'sql'>): Route[] {
     route('PATCH /v1/operators/{operatorId}', {
       ...forOperators('Operators', 'admin'),
       operationId: 'changeOperator',
+      refuses: ['CONFLICT'],
       summary: 'Change the role of an operator',
       description:
         'Applies from the operator’s next request, and ends the operator’s sessions. 409: no other admin would be left.',
@@ -117,6 +119,7 @@ export function operatorRoutes(deps: Pick<ApiDeps, 'sql'>): Route[] {
     route('POST /v1/operators/{operatorId}/revoke', {
       ...forOperators('Operators', 'admin'),
       operationId: 'revokeOperator',
+      refuses: ['CONFLICT'],
       summary: 'Revoke an operator with all keys',
       description:
         'Cannot be undone. The operator’s next request is refused. Revoking again changes nothing. 409: the operator is the ' +

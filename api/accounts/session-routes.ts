@@ -110,6 +110,7 @@ export function sessionRoutes(deps: Deps, guard: SignInGuard): Route[] {
     openRoute(`POST ${PATH}`, {
       tag: 'Operators',
       operationId: 'startOperatorSession',
+      refuses: ['FORBIDDEN', 'RATE_LIMITED', 'UNAUTHORIZED'],
       summary: 'Sign in',
       description:
         'Sets a cookie for 12 hours (HttpOnly, SameSite=Strict). It opens the routes for operators and no others. Changing ' +
@@ -138,6 +139,7 @@ export function sessionRoutes(deps: Deps, guard: SignInGuard): Route[] {
     route(`GET ${PATH}`, {
       ...forOperators('Operators', 'viewer'),
       operationId: 'getOperatorSession',
+      refuses: ['NOT_FOUND'],
       summary: 'Read the session of the cookie',
       description: '404: the request uses an API key.',
       response: session,
@@ -146,6 +148,7 @@ export function sessionRoutes(deps: Deps, guard: SignInGuard): Route[] {
     route(`DELETE ${PATH}`, {
       ...forOperators('Operators', 'viewer'),
       operationId: 'endOperatorSession',
+      refuses: ['NOT_FOUND'],
       summary: 'Sign out',
       response: z.object({ ended: z.literal(true) }),
       handler: async ({ account, headers, log }) => {

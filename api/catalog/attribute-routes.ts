@@ -95,6 +95,7 @@ export function attributeRoutes({ sql }: ApiDeps): Route[] {
     route('POST /product/v1/attributes/{attributeId}/values', {
       ...group,
       operationId: 'addAttributeValues',
+      refuses: ['CONFLICT'],
       summary: 'Add values to an attribute',
       description: 'Adds all values, or none when one of them already exists.',
       audits: ['attribute.add_values'],
@@ -115,6 +116,7 @@ export function attributeRoutes({ sql }: ApiDeps): Route[] {
     route('PUT /product/v1/attributes/{attributeId}/values', {
       ...group,
       operationId: 'replaceAttributeValues',
+      refuses: ['CONFLICT'],
       summary: 'Replace values of an attribute by id',
       description: 'Adds new ids. Values that are not given stay unchanged.',
       audits: ['attribute.replace_values'],
@@ -127,6 +129,7 @@ export function attributeRoutes({ sql }: ApiDeps): Route[] {
     route('PUT /product/v1/attributes/{attributeId}/values/{valueId}', {
       ...group,
       operationId: 'replaceAttributeValue',
+      refuses: ['CONFLICT'],
       summary: 'Replace one value of an attribute',
       description: 'Adds the value when the attribute has none with this id.',
       audits: ['attribute.replace_values'],
@@ -143,6 +146,7 @@ export function attributeRoutes({ sql }: ApiDeps): Route[] {
     route('DELETE /product/v1/attributes/{attributeId}/values/{valueId}', {
       ...group,
       operationId: 'deleteAttributeValue',
+      refuses: ['CONFLICT'],
       summary: 'Remove a value of an attribute',
       description: '409 names the product models and customer products that use the value.',
       audits: ['attribute.remove_value'],

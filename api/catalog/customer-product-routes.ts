@@ -76,6 +76,7 @@ export function customerProductRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
     route('POST /product/v1/customer-product', {
       ...group,
       operationId: 'createCustomerProduct',
+      refuses: ['CONFLICT', 'QUOTA_EXCEEDED'],
       summary: 'Create a customer product',
       description:
         'A sellable configuration of a product model, which belongs to the account that creates it. Orders can use it ' +
@@ -101,6 +102,7 @@ export function customerProductRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
     route('PATCH /product/v1/customer-products/{id}', {
       ...group,
       operationId: 'updateCustomerProduct',
+      refuses: ['CONFLICT'],
       summary: 'Change a customer product',
       description:
         'Changes only the given fields. The owner or an operator can archive a product and publish it again. Orders keep ' +
@@ -150,6 +152,7 @@ export function customerProductRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
     route('POST /product/v1/customer-products/{customerProductId}/variant-values', {
       ...group,
       operationId: 'addVariantValues',
+      refuses: ['CONFLICT'],
       summary: 'Add values to variant options',
       description: 'Adds all values, or none when one of them is invalid.',
       audits: ['customer_product.add_values'],
@@ -170,6 +173,7 @@ export function customerProductRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
     route('PUT /product/v1/customer-products/{customerProductId}/variant-values', {
       ...group,
       operationId: 'replaceVariantValues',
+      refuses: ['CONFLICT'],
       summary: 'Replace values of variant options',
       description: 'Replaces values by `value` and adds new ones. Values that are not given stay unchanged.',
       audits: ['customer_product.replace_values'],
@@ -217,6 +221,7 @@ export function customerProductRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
     route('DELETE /product/v1/customer-products/{id}', {
       ...group,
       operationId: 'deleteCustomerProduct',
+      refuses: ['CONFLICT'],
       summary: 'Delete a customer product',
       description: 'The owner or an operator can delete a product that was never ordered; otherwise 409.',
       audits: ['customer_product.delete'],

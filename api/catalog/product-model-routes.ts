@@ -98,6 +98,7 @@ export function productModelRoutes({ sql, candidates }: ApiDeps): Route[] {
     route('POST /product/v1/product-models', {
       ...group,
       operationId: 'createProductModel',
+      refuses: ['CONFLICT'],
       summary: 'Create a product model',
       audits: ['product_model.create'],
       idempotent: true,
@@ -118,6 +119,7 @@ export function productModelRoutes({ sql, candidates }: ApiDeps): Route[] {
     route('PATCH /product/v1/product-models/{id}', {
       ...group,
       operationId: 'updateProductModel',
+      refuses: ['CONFLICT'],
       summary: 'Change a product model',
       description:
         'Changes only the given fields. The state changes from draft to active or inactive, and between active and inactive. Template and parts can change only in state draft.',

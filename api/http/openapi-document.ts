@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { hasOperatorRole, OPERATOR_ROLES } from '../../src/accounts/account';
 import { EVENT_SCHEMAS } from '../../src/notifications/domain/event-schemas';
 import { ERROR_CODES, type ErrorCode } from '../../src/platform/errors';
+import { refusalCodes } from './documented-statuses';
 import { ERROR_BODIES } from './error-body';
 import { exampleOf, pathExamplesOf } from './openapi-examples';
 import { describedTag } from './openapi-tags';
@@ -75,31 +76,19 @@ function parameters(
   });
 }
 
-/** Returns the error codes that the HTTP framework itself can respond with on a route. */
-function refusalCodes({ access, path, params, query, body, idempotent }: Route): ErrorCode[] {
-  const codes: ErrorCode[] = ['INTERNAL_ERROR', 'UNAVAILABLE'];
-  if (params ?? query ?? body ?? idempotent) codes.push('VALIDATION_ERROR');
-  if (body) codes.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
-  if (access.credentials !== 'none') {
-    codes.push('FORBIDDEN', 'RATE_LIMITED');
-    if (!path.startsWith('/procurement/')) codes.push('UNAUTHORIZED');
-  }
-  if (path.includes('{')) codes.push('NOT_FOUND');
-  if (idempotent) codes.push('IDEMPOTENCY_IN_FLIGHT', 'IDEMPOTENCY_KEY_REUSED');
-  return codes;
-}
-
 function errorResponses(schemas: DocumentSchemas, route: Route): JsonSchema {
   const content = {
     'application/json': { schema: schemas.of(ERROR_BODIES[route.errors].schema) },
     // A page for people is also their error.
     ...(route.contentType === 'text/html' ? { 'text/html': {} } : {}),
   };
-  const statuses = new Map(refusalCodes(route).map((name) => [ERROR_CODES[name].status, ERROR_CODES[name].message]));
-  const listed = [...statuses].sort(([a], [b]) => a - b);
+  const byStatus = Map.groupBy(refusalCodes(route), (code) => ERROR_CODES[code].status);
+  const listed = [...byStatus].sort(([a], [b]) => a - b);
   const hasClientError = listed.some(([status]) => status < 500);
+  const inWords = (codes: readonly ErrorCode[]) =>
+    codes.map((code) => `\`${code}\`: ${ERROR_CODES[code].message}`).join('\n\n');
   return {
-    ...Object.fromEntries(listed.map(([status, description]) => [status, { description, content }])),
+    ...Object.fromEntries(listed.map(([status, codes]) => [status, { description: inWords(codes), content }])),
     // Every operation refuses a request that is not valid HTTP.
     ...(hasClientError ? {} : { '4XX': { description: 'The request is malformed.' } }),
     default: { description: 'Any other error, with the same body.', content },
@@ -179,6 +168,9 @@ function operation(schemas: DocumentSchemas, route: Route): JsonSchema {
           ...Object.fromEntries((route.otherContentTypes ?? []).map((type) => [type, {}])),
         },
       },
+      ...Object.fromEntries(
+        Object.entries(route.otherStatuses ?? {}).map(([status, description]) => [status, { description }]),
+      ),
       ...errorResponses(schemas, route),
     },
   };

@@ -4,6 +4,7 @@ import type { AuditAction } from '../../src/accounts/audit-actions';
 import type { AuditedChange, AuditIntent } from '../../src/accounts/audit-log';
 import type { KeyedRequest } from '../../src/accounts/idempotency-keys';
 import type { ClientQuotas } from '../../src/orders/intake/client-quotas';
+import type { ErrorCode } from '../../src/platform/errors';
 import type { Logger } from '../../src/platform/logging/logging';
 import type { Queryable } from '../../src/platform/postgres';
 import type { ErrorShape } from './error-body';
@@ -126,6 +127,10 @@ interface RouteFacts<P extends Schema, Q extends Schema, B extends Schema, R ext
   readonly deprecated?: Deprecation;
   /** Default: `coded`. */
   readonly errors?: ErrorShape;
+  /** Codes that the handler refuses with, beside those that every such route can respond with (`refusalCodes`). */
+  readonly refuses?: readonly ErrorCode[];
+  /** Other successful statuses of a `RawResponse`, such as a redirect, with their meanings. */
+  readonly otherStatuses?: Readonly<Record<number, string>>;
   /** The actions that a successful call writes to the audit log: one of these, once. */
   readonly audits?: readonly AuditAction[];
   /** Further actions that a call may write, beside one of `audits` or before a refusal. */

@@ -99,6 +99,7 @@ export function deliveryRoutes(
     route(`POST ${path}/{webhookId}/deliveries/{deliveryId}/redeliver`, {
       ...write,
       operationId: `redeliver${noun}Delivery`,
+      refuses: ['CONFLICT'],
       summary: 'Send a notification again, now',
       description:
         'The message keeps its id and body and gets a new schedule. A waiting one is sent now; one that is being sent stays as ' +
@@ -120,6 +121,7 @@ export function deliveryRoutes(
     route(`POST ${path}/{webhookId}/redeliver-dead`, {
       ...write,
       operationId: `redeliverDead${noun}Deliveries`,
+      refuses: ['CONFLICT'],
       summary: 'Send every dead letter of an endpoint again',
       ...audited,
       params: endpointParams,
@@ -164,6 +166,7 @@ export function orderDeliveryRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
     route('POST /v1/operator/orders/{orderId}/deliveries/{deliveryId}/redeliver', {
       ...forOrder('operator'),
       operationId: 'redeliverOrderDelivery',
+      refuses: ['AMBIGUOUS_REFERENCE', 'CONFLICT'],
       summary: 'Send a notification about an order again, now',
       description:
         'The message keeps its id and body and gets a new schedule. A waiting one is sent now; one that is being sent stays as ' +

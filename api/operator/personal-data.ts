@@ -68,6 +68,7 @@ export function personalDataRoutes(deps: Pick<ApiDeps, 'sql' | 'objects' | 'temp
     route('POST /v1/operator/erasures', {
       ...forOperators(TAG, 'admin'),
       operationId: 'erasePersonalData',
+      refuses: ['CONFLICT', 'NOT_FOUND'],
       summary: 'Erase the personal data of a recipient',
       description:
         'Replaces names, addresses, e-mail addresses, phone numbers, tax ids and free text of an order in every table, and ' +

@@ -131,6 +131,7 @@ export function systemInfoRoutes({ sql, config, temporal }: Pick<ApiDeps, 'sql' 
     route('POST /v1/operator/system/servers/confirm', {
       ...forOperators(TAG, 'admin'),
       operationId: 'confirmServers',
+      refuses: ['CONFLICT'],
       summary: 'Confirm the servers, so that workflows start',
       description:
         'Ends the hold of `GET /v1/operator/system`. Every open order without a workflow then starts from the state that ' +
@@ -182,6 +183,7 @@ export function jobRoutes({ sql, temporal, config, jobs }: ApiDeps): Route[] {
     }),
     route('POST /v1/operator/jobs/{name}/run', {
       operationId: 'runJob',
+      refuses: ['CONFLICT'],
       summary: 'Run a periodic job now',
       description:
         'Starts a run beside the schedule. While a run is in progress, no second one starts: that run does the work. The ' +

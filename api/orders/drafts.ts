@@ -150,6 +150,7 @@ export function draftRoutes(deps: ApiDeps): Route[] {
     route('PATCH /v1/orders/{orderId}', {
       ...common,
       operationId: 'patchOrder',
+      refuses: ['AMBIGUOUS_REFERENCE', 'CONFLICT'],
       summary: 'Edit a draft, turn it into an order, or give an order its retail prices',
       description:
         'Each given field of a draft replaces the stored one. Null removes an optional field. `orderType: order` submits the ' +
@@ -177,6 +178,7 @@ export function draftRoutes(deps: ApiDeps): Route[] {
     route('DELETE /v1/orders/{orderId}', {
       ...common,
       operationId: 'deleteDraft',
+      refuses: ['CONFLICT'],
       summary: 'Delete a draft',
       description: '409: the order is not a draft. Cancel it instead.',
       response: z.object({ id: z.string(), deleted: z.literal(true) }),

@@ -55,6 +55,7 @@ export function orderRoutes(deps: ApiDeps): Route[] {
   return [
     route('POST /v1/orders', {
       operationId: 'submitOrder',
+      refuses: ['CONFLICT', 'DUPLICATE_ORDER_REFERENCE', 'QUOTA_EXCEEDED'],
       summary: 'Submit an order',
       description:
         'Submits an order, or a draft, in one request. The response is sent when the order is stored. Print files are ' +
@@ -99,6 +100,7 @@ export function orderRoutes(deps: ApiDeps): Route[] {
 
     route('PUT /v1/orders/{orderId}/shipment', {
       operationId: 'updateShipment',
+      refuses: ['AMBIGUOUS_REFERENCE', 'CONFLICT'],
       summary: 'Change shipping method or address',
       description:
         'Allowed until the order has shipped. Items that have left keep their address, method and tracking code. ' +
@@ -120,6 +122,7 @@ export function orderRoutes(deps: ApiDeps): Route[] {
 
     route('POST /v1/orders/{orderId}/cancel', {
       operationId: 'cancelOrder',
+      refuses: ['AMBIGUOUS_REFERENCE', 'CONFLICT'],
       idempotent: true,
       summary: 'Cancel an order',
       description:

@@ -98,6 +98,8 @@ export function preflightRoutes({ sql, wake }: ApiDeps): Route[] {
   return [
     route('POST /v1/files/preflight', {
       operationId: 'preflightFile',
+      refuses: ['AMBIGUOUS_REFERENCE', 'CONFLICT', 'NOT_FOUND', 'QUOTA_EXCEEDED'],
+      otherStatuses: { 202: 'The file is still being checked. `Location` is the address of the report.' },
       summary: 'Check a print file before it is ordered',
       description:
         'Fetches a file, and checks it as the file of a product, or of an order or draft. Returns the report; after ten ' +

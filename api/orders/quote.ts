@@ -41,6 +41,7 @@ export function orderQuoteRoutes({ sql, carriers, candidates }: Deps): Route[] {
   return [
     route('POST /v1/orders/quote', {
       operationId: 'quoteOrder',
+      refuses: ['CONFLICT'],
       isRead: true,
       // A carrier gateway has eight seconds to respond.
       timeoutMs: 20_000,

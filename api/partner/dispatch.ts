@@ -76,6 +76,7 @@ async function confirmedPrintOrder(
 export function dispatchRoute({ sql, objects, links, runs, temporal, config, publicUrl }: ApiDeps): Route {
   return route('POST /v2/order/dispatch', {
     operationId: 'dispatchOrder',
+    refuses: ['CONFLICT', 'NOT_FOUND'],
     summary: 'Get the shipping documents of a print order',
     description:
       'The response is sent when labels and documents exist. A repeated request returns the same shipment with new ' +

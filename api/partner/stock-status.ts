@@ -23,6 +23,7 @@ const pushedStockSchema = crossField(
 export function stockStatusRoute({ sql }: ApiDeps): Route {
   return route('POST /v3/stock/status', {
     operationId: 'reportStockStatus',
+    refuses: ['CONFLICT'],
     summary: 'Report stock levels',
     description:
       'The levels apply from the next order. SKUs that are not listed keep their last report. Several problems of a ' +

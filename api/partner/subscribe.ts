@@ -36,6 +36,7 @@ async function registerAddresses(
 export function subscribeRoute({ sql, config, secretBox }: ApiDeps): Route {
   return route('POST /v2/subscribe', {
     operationId: 'subscribePartner',
+    refuses: ['CONFLICT'],
     summary: 'Register the addresses a print partner is called at',
     description:
       'Every call to these addresses is signed with the secret of the response (Standard Webhooks). A later ' +
@@ -64,6 +65,7 @@ export function partnerSubscriptionRoute(
     ...forOperators('Operator: partners', 'admin'),
     audits: ['partner.subscribe'],
     operationId: 'createPartnerSubscription',
+    refuses: ['CONFLICT'],
     summary: 'Register the addresses of a print partner',
     description:
       'Does what the partner does with `POST /v2/subscribe`: it replaces all addresses and the signing secret. For 24 hours, ' +

@@ -33,7 +33,8 @@ const group = { tag: 'Operator: procurement orders' } as const;
 const orderParams = z.object({
   orderId: z.coerce
     .number()
-    .pipe(z.int().min(1))
+    .int()
+    .min(1)
     .meta({ examples: [90_001] }),
 });
 
@@ -128,6 +129,7 @@ export function procurementOrderRoutes({ sql, temporal }: ApiDeps): Route[] {
       ...group,
       access: operatorsOnly('operator'),
       operationId: 'moveProcurementOrder',
+      refuses: ['CONFLICT'],
       summary: 'Move a procurement order to its next status',
       description:
         'The statuses are supplier, confirmed, in-transit, delivered, verified, invoiced; confirmed can be skipped. ' +
@@ -157,6 +159,7 @@ export function procurementOrderRoutes({ sql, temporal }: ApiDeps): Route[] {
       ...group,
       access: operatorsOnly('operator'),
       operationId: 'receiveProcurementOrder',
+      refuses: ['CONFLICT'],
       summary: 'Record received goods, in one or several deliveries',
       description:
         'A receiptId is counted once. The last outstanding piece moves the order to delivered. Goods offset the backorder first.',
@@ -182,6 +185,7 @@ export function procurementOrderRoutes({ sql, temporal }: ApiDeps): Route[] {
       ...group,
       access: operatorsOnly('operator'),
       operationId: 'attachProcurementInvoice',
+      refuses: ['CONFLICT'],
       summary: 'Attach a supplier’s invoice',
       description: 'A URL is attached once.',
       idempotent: true,

@@ -136,7 +136,7 @@ export function stockRoutes({ sql }: ApiDeps): Route[] {
           .regex(/^\d{1,18}$/)
           .optional()
           .describe('Id of the last movement of the previous page.'),
-        limit: z.coerce.number().pipe(z.int().min(1).max(1000)).default(100),
+        limit: z.coerce.number().int().min(1).max(1000).default(100),
         format: formatQuery,
       }),
       response: z.object({ movements: z.array(stockMovementSchema) }),

@@ -67,6 +67,7 @@ const referenceUsed = () =>
 export function createShippingOrderRoute({ sql, links, temporal, config, publicUrl, carriers }: ApiDeps): Route {
   return route('POST /v1/shipping-orders', {
     operationId: 'createShippingOrder',
+    refuses: ['DUPLICATE_ORDER_REFERENCE', 'PUBLIC_API_ERROR'],
     summary: 'Buy shipping labels for packages',
     description:
       'Buys the labels of all packages, or of none. Responds with 409 when the orderReferenceId was used before, also by a ' +
@@ -144,6 +145,7 @@ const SCANNED = 'A carrier has scanned a package, so the labels can no longer be
 export function cancelShippingOrderRoute({ sql, links, temporal, config, publicUrl }: ApiDeps): Route {
   return route('POST /v1/shipping-orders/{shippingOrderId}/cancel', {
     operationId: 'cancelShippingOrder',
+    refuses: ['AMBIGUOUS_REFERENCE', 'CONFLICT'],
     summary: 'Void the labels of a shipping order',
     description:
       '`shippingOrderId` is the id or the orderReferenceId. Possible until a carrier has scanned one of the packages; 409 ' +

@@ -60,6 +60,7 @@ export function trackingPageRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
   const byNumber = createFailureLimiter('tracking_number');
   return openRoute('GET /track/{code}', {
     operationId: 'getTrackingPage',
+    refuses: ['RATE_LIMITED'],
     summary: 'Show where a package is',
     description:
       'A public HTML page with the steps of a package. It needs no key and shows no personal data: places are city and country at most. `code` is the random id of the tracking link, or the tracking number. 404 for an unknown one. 429 after ' +

@@ -57,6 +57,11 @@ export const returnAddress = withStateCode(
   }),
 ).meta({ id: 'ReturnAddress' });
 
+/** A return address as clients and orders show it. */
+export const shownReturnAddress = returnAddress
+  .safeExtend({ id: z.string() })
+  .meta({ id: 'ShownReturnAddress', description: 'Where parcels return to.' });
+
 /** What a finding in a print file does to its order. */
 export const FILE_CHECK_ACTIONS = ['warn', 'hold', 'refuse'] as const;
 const fileCheckAction = z.enum(FILE_CHECK_ACTIONS);
@@ -121,7 +126,7 @@ type Settings = z.output<z.ZodObject<typeof clientSettingsFields>>;
 /** The stored settings of a client. */
 export type ClientSettings = Omit<Settings, 'billingEntity' | 'returnAddress'> & {
   billingEntity?: Readonly<Record<string, unknown>> | null | undefined;
-  returnAddress?: (z.output<typeof returnAddress> & { readonly id?: string }) | null | undefined;
+  returnAddress?: z.output<typeof shownReturnAddress> | null | undefined;
 };
 
 const clientFields = {
@@ -146,7 +151,7 @@ export const clientChangeSchema = z
 const shownSettings = {
   channel: z.string().nullable(),
   billingEntity: billingEntity.nullable(),
-  returnAddress: returnAddress.safeExtend({ id: z.string() }).nullable(),
+  returnAddress: shownReturnAddress.nullable(),
   iossNumber: z.string().nullable(),
   brandedPackaging: z.string().nullable(),
   fileChecks: fileCheckRule.nullable().describe('What findings in print files do. Null: the default.'),
@@ -227,7 +232,7 @@ export async function clientsWithKeys(
 }
 
 /** Returns settings as they are stored: a return address gets an id. */
-export function storedSettings({ returnAddress, ...settings }: ClientSettings): ClientSettings {
+export function storedSettings({ returnAddress, ...settings }: Settings): ClientSettings {
   if (returnAddress === undefined) return settings;
   return { ...settings, returnAddress: returnAddress && { id: uuidv7(), ...returnAddress } };
 }

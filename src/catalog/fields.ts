@@ -26,9 +26,4 @@ export const MAX_OFFSET = 1_000_000;
 
 /** A whole number in a query parameter, within limits. */
 export const queryInteger = (min: number, max: number, fallback: number) =>
-  z
-    .string()
-    .regex(/^\d{1,9}$/, 'Expected a whole number')
-    .transform(Number)
-    .pipe(z.number().int().min(min).max(max))
-    .default(fallback);
+  z.coerce.number().int().min(min).max(max).default(fallback);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { currencyCode, repeatsOf } from '../platform/domain/fields';
-import { inventoryShape, pageNumber, procurementOrderShape, sku } from './partner-schemas';
+import { inventoryShape, procurementOrderShape, sku } from './partner-schemas';
 
 // Wire schemas of the operator routes for stock, procurement orders and exchange rates.
 
@@ -47,8 +47,8 @@ export const stockItemsRequestSchema = z.object({
 
 /** A page request in query parameters, where numbers are text. */
 export const pageQuerySchema = z.object({
-  pageNumber: z.coerce.number().pipe(pageNumber).default(1),
-  perPage: z.coerce.number().pipe(z.int().min(1).max(1000)).default(100),
+  pageNumber: z.coerce.number().int().min(1).max(1_000_000_000).default(1),
+  perPage: z.coerce.number().int().min(1).max(1000).default(100),
 });
 
 export const stockItemViewSchema = z.object({

@@ -8,7 +8,7 @@ export const sku = memberName(z.string().min(1).max(255));
 /** A number of pieces. The maximum keeps the sum of many adjustments an exact JavaScript number. */
 export const pieces = z.int().min(1).max(1_000_000_000);
 
-export const pageNumber = z.int().min(1).max(1_000_000_000);
+const pageNumber = z.int().min(1).max(1_000_000_000);
 
 /** Most rows before a page, since the database reads and skips them. */
 const MAX_OFFSET = 1_000_000;

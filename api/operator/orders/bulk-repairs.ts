@@ -93,6 +93,7 @@ export function bulkRepairRoutes(deps: ApiDeps): Route[] {
     route('POST /v1/operator/bulk-repairs/{bulkRepairId}/cancel', {
       ...forOperators('Operator: orders', 'operator'),
       operationId: 'cancelBulkRepair',
+      refuses: ['CONFLICT'],
       summary: 'Cancel a bulk repair',
       description:
         'Ends it after the orders in progress, which are up to 50. Orders that are repaired stay so. 409: it has ended.',
@@ -116,6 +117,7 @@ function startRoute({ sql, wake, candidates }: ApiDeps): Route {
   return route('POST /v1/operator/bulk-repairs', {
     ...forOperators('Operator: orders', 'operator'),
     operationId: 'startBulkRepair',
+    refuses: ['CONFLICT'],
     summary: 'Repair many orders',
     description:
       `Repairs up to ${MOST_ORDERS.toLocaleString('en')} orders in the background, each at most once. A dry run counts instead how many orders would ` +

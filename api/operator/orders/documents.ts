@@ -135,6 +135,7 @@ export function documentListRoutes(deps: Deps): Route[] {
     route('GET /v1/operator/shipments/{shipmentId}/labels/{position}', {
       ...forOperators('Operator: orders', 'viewer'),
       operationId: 'getShipmentLabel',
+      refuses: ['CONFLICT', 'DOCUMENT_DELETED'],
       summary: 'Fetch the label of a package as PDF, ZPL or image',
       description:
         'A format that is not stored is drawn again from the purchase, with the same tracking number; nothing is bought. ' +

@@ -27,6 +27,7 @@ export function orderPaymentRoute({ sql, objects }: Pick<ApiDeps, 'sql' | 'objec
   return route('POST /v1/operator/orders/{orderId}/payment', {
     ...forOrder('operator'),
     operationId: 'recordPayment',
+    refuses: ['AMBIGUOUS_REFERENCE', 'CONFLICT'],
     summary: 'Record the payment of an order',
     description:
       'Sets `financialStatus` and adds an entry to the event log. 409: the order is not invoiced yet, is refused or ' +
@@ -59,6 +60,7 @@ export function fileRequestRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
   return route('POST /v1/operator/orders/{orderId}/items/{itemReferenceId}/files/{type}/requests', {
     ...forOrder('operator'),
     operationId: 'requestFile',
+    refuses: ['AMBIGUOUS_REFERENCE', 'CONFLICT'],
     summary: 'Ask the client for another print file',
     description:
       'Sends the notification `order_file_requested` to the client’s endpoints for it, and adds an entry to the event log that the ' +
@@ -124,6 +126,7 @@ export function orderReprintRoute({
   return route('POST /v1/operator/orders/{orderId}/reprint', {
     ...forOrder('operator'),
     operationId: 'reprintOrder',
+    refuses: ['AMBIGUOUS_REFERENCE', 'CONFLICT'],
     summary: 'Make and ship an order again',
     description:
       'Submits a new order of the same client, reference, products and files. It is linked to the first by `reprintOf`. ' +

@@ -24,6 +24,7 @@ export function orderRepairRoute({ sql, runs }: Pick<ApiDeps, 'sql' | 'runs'>): 
   return route('POST /v1/operator/orders/{orderId}/repairs', {
     ...forOrder('operator'),
     operationId: 'repairOrder',
+    refuses: ['AMBIGUOUS_REFERENCE', 'CONFLICT'],
     summary: 'Repair an order',
     description:
       'Returns when the repair is done, or waits for a partner, and is recorded in the event log. 409: the repair does not fit the state of the ' +

@@ -91,6 +91,7 @@ export function noteRoutes({ sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>): 
     route('POST /v1/operator/orders/{orderId}/notes', {
       ...forOrder('operator'),
       operationId: 'addOrderNote',
+      refuses: ['AMBIGUOUS_REFERENCE', 'CONFLICT'],
       summary: 'Add a note to an order',
       description: 'Operators read it; clients and partners do not. It is erased with the personal data of the order.',
       audits: ['order.add_note'],

@@ -19,6 +19,7 @@ export function conformanceRoute(deps: Pick<ApiDeps, 'sql' | 'client' | 'secretB
   return route('POST /v1/partners/{partnerId}/conformance', {
     ...forOperators('Operator: partners', 'admin'),
     operationId: 'checkPartnerConformance',
+    refuses: ['CONFLICT'],
     summary: 'Check that the endpoints of a print partner follow the rules',
     description:
       'Plays sample print orders, duplicates, changed content, forged signatures, cancel requests, order updates and a stock ' +

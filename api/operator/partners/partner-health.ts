@@ -86,6 +86,7 @@ function pingRoute({ sql, ...deps }: Deps, requirePartner: (partnerId: string) =
   return route('POST /v1/partners/{partnerId}/ping', {
     ...forOperators('Operator: partners', 'operator'),
     operationId: 'pingPartner',
+    refuses: ['CONFLICT'],
     summary: 'Send a signed test message to a print partner',
     description:
       'Posts `{"type": "ping"}` once to the address for print orders, signed like a print order, and returns the response. It has no ' +

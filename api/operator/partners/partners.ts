@@ -132,6 +132,7 @@ export function operatorPartnerRoutes(deps: Deps): Route[] {
       ...forOperators('Operator: partners', 'admin'),
       audits: ['partner.create'],
       operationId: 'createPartner',
+      refuses: ['CONFLICT'],
       summary: 'Set up a print partner',
       description:
         'Creates the account and its key. The key is shown only in this response. Routing can choose the partner after it ' +
@@ -164,6 +165,7 @@ export function operatorPartnerRoutes(deps: Deps): Route[] {
       ...forOperators('Operator: partners', 'admin'),
       audits: ['partner.change'],
       operationId: 'changePartner',
+      refuses: ['CONFLICT'],
       summary: 'Change a print partner',
       description: 'Only the given fields change. Orders that are already routed keep their partner.',
       params,

@@ -163,6 +163,37 @@ export function refundReceipt(receipt: Receipt): Receipt {
 export const amounts = <K extends string>(...names: K[]) =>
   Object.fromEntries(names.map((name) => [name, z.number()])) as Record<K, z.ZodNumber>;
 
+const BILLING_TEXTS = [
+  'companyName',
+  'companyNumber',
+  'companyVatNumber',
+  'countryIsoCode',
+  'country',
+  'recipientName',
+  'addressLine1',
+  'addressLine2',
+  'city',
+  'postCode',
+  'stateCode',
+  'state',
+  'email',
+  'phone',
+  'currencyIsoCode',
+  'currency',
+  'iossNumber',
+  'invoiceType',
+] as const;
+const eachText = <Value>(value: Value) =>
+  Object.fromEntries(BILLING_TEXTS.map((name) => [name, value])) as Record<(typeof BILLING_TEXTS)[number], Value>;
+
+/** The billing entity as orders and receipts show it. */
+export const billingEntitySchema = z
+  .object({ id: z.int(), status: z.int(), companyVatNumbers: z.array(z.string()), ...eachText(z.string()) })
+  .describe('Who is billed. Unknown fields are empty.')
+  .meta({ id: 'OrderBillingEntity' });
+
+export const NO_BILLING_ENTITY = { id: 0, status: 0, companyVatNumbers: [] as string[], ...eachText('') };
+
 /** A receipt as the retrieved order shows it. */
 export const receiptSchema = z
   .object({
@@ -189,7 +220,7 @@ export const receiptSchema = z
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
     receiptNumber: z.string(),
-    billingEntity: z.looseObject({}).nullable(),
+    billingEntity: billingEntitySchema,
     billingTag: z.string().nullable(),
     transactionType: z.string(),
     ...amounts(...TOTALS),
@@ -205,7 +236,7 @@ export interface ReceiptContext {
   readonly type: string;
   readonly receiptNumber: string;
   readonly transactionType: string;
-  readonly billingEntity: Record<string, unknown> | null;
+  readonly billingEntity: z.output<typeof billingEntitySchema>;
   readonly createdAt: string;
   readonly updatedAt: string;
 }

@@ -1,3 +1,5 @@
+import type { z } from 'zod';
+import type { shownReturnAddress } from '../../accounts/clients';
 import { columnsOf } from '../../platform/postgres';
 import { columnOf } from '../domain/item-fields';
 import type { FinancialStatus, OrderStatus } from '../domain/lifecycle/statuses';
@@ -53,7 +55,7 @@ export interface OrderFields extends StoredFields {
   readonly updatedAt: Date;
   /** The order that this one makes again. */
   readonly reprintOf: string | null;
-  readonly returnAddress: Record<string, unknown> | null;
+  readonly returnAddress: z.output<typeof shownReturnAddress> | null;
   readonly refusalReason: string | null;
   readonly refusalReasonDetails: Record<string, unknown> | null;
   readonly fileDelay: FileDelay | null;

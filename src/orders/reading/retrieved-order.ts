@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { shownReturnAddress } from '../../accounts/clients';
 import type { LinkSigner } from '../../platform/objects/signed-links';
 import { FINANCIAL_STATUSES, ORDER_STATUSES } from '../domain/lifecycle/statuses';
-import { amounts, receiptSchema, receiptView } from '../domain/receipt';
+import { amounts, billingEntitySchema, NO_BILLING_ENTITY, receiptSchema, receiptView } from '../domain/receipt';
 import { fileDelay } from '../planning/file-delays';
 import { clientEvent, clientEvents, orderEvents } from './client-events';
 import type { OrderRecord } from './order-reader';
@@ -66,11 +67,7 @@ export const retrievedOrderSchema = z
     orderedByUserId: z.null(),
     orderType: z.enum(['order', 'draft']),
     metadata,
-    billingEntity: z.looseObject({
-      id: z.int(),
-      companyName: z.string(),
-      companyVatNumbers: z.array(z.string()),
-    }),
+    billingEntity: billingEntitySchema,
     retailCurrency: nullableText,
     retailShippingPriceInclVat: z.number().nullable(),
     paymentMethodType: z.null(),
@@ -78,7 +75,7 @@ export const retrievedOrderSchema = z
     prepaymentTransactionId: z.null(),
     connectedOrderIds: z.array(z.string()),
     discounts: z.array(z.unknown()),
-    returnAddress: z.looseObject({}).nullable(),
+    returnAddress: shownReturnAddress.nullable(),
     iossNumber: nullableText,
     digitizationId: z.null(),
     appServices: z.array(z.unknown()),
@@ -124,35 +121,10 @@ export const updatedShipmentSchema = z
   })
   .meta({ id: 'UpdatedShipment' });
 
-/** The billing entity of clients without one: every field of schema `BillingEntity`, with empty values. */
-const EMPTY_BILLING_ENTITY = {
-  id: 0,
-  companyName: '',
-  companyNumber: '',
-  companyVatNumber: '',
-  companyVatNumbers: [],
-  countryIsoCode: '',
-  country: '',
-  recipientName: '',
-  addressLine1: '',
-  addressLine2: '',
-  city: '',
-  postCode: '',
-  stateCode: '',
-  state: '',
-  email: '',
-  phone: '',
-  currencyIsoCode: '',
-  currency: '',
-  status: 0,
-  iossNumber: '',
-  invoiceType: '',
-};
-
 /** Returns the order as clients retrieve it (schema `Order`). Unknown texts are null, unknown lists are empty. */
 export function orderView(order: OrderRecord, links: LinkSigner) {
   const { clientSettings: settings } = order;
-  const billingEntity = { ...EMPTY_BILLING_ENTITY, ...settings.billingEntity };
+  const billingEntity = { ...NO_BILLING_ENTITY, ...settings.billingEntity };
   const printOrders = livePrintOrders(order);
   return {
     id: order.id,

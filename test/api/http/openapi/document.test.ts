@@ -8,6 +8,7 @@ import { openApiDocument } from '../../../../api/http/openapi-document';
 import { openRoute, type Route } from '../../../../api/http/route';
 import { allRoutes } from '../../../../api/routes';
 import { NOTIFICATION_EVENTS, OPERATOR_EVENTS, TEST_EVENT } from '../../../../src/notifications/domain/event-schemas';
+import { Refusal } from '../../../../src/platform/errors';
 import { testApiDeps } from '../../../support/api-deps';
 import { testDatabase } from '../../../support/database';
 
@@ -130,6 +131,34 @@ test('one name for two schemas is an error', () => {
   const first = sample('/a', twin({ a: z.string() }));
   const second = sample('/b', twin({ b: z.string() }));
   expect(() => openApiDocument([first, second], 'https://x')).toThrow('OpenApiTestTwin');
+});
+
+test('a status that a route does not declare fails in tests, and a declared one is in the document', async () => {
+  const conflict = (path: string, refuses: Route['refuses']) =>
+    openRoute(`GET ${path}`, {
+      operationId: path.slice(1),
+      summary: '',
+      tag: 'System',
+      ...(refuses === undefined ? {} : { refuses }),
+      response: z.object({}),
+      handler: async () => {
+        throw new Refusal('CONFLICT');
+      },
+    });
+  const samples = [conflict('/declared', ['CONFLICT']), conflict('/undeclared', undefined)];
+  const sample = createApp(await testApiDeps((await testDatabase()).sql), samples);
+  await request(sample).get('/declared').expect(409);
+  await request(sample).get('/undeclared').expect(500);
+  const { paths } = openApiDocument(samples, 'https://x') as unknown as Document;
+  expect(Object.keys(paths['/declared']!.get!.responses)).toContain('409');
+  expect(Object.keys(paths['/undeclared']!.get!.responses)).not.toContain('409');
+});
+
+test('numbers of pages and rows are integers', () => {
+  const counts = operations().flatMap(({ operation: { parameters = [] } }) =>
+    parameters.filter(({ name }) => ['limit', 'offset', 'pageNumber', 'perPage'].includes(name)),
+  );
+  expect(new Set(counts.map(({ schema }) => (schema as { type: string }).type))).toEqual(new Set(['integer']));
 });
 
 test('the page loads only local files, and they are served', async () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { buildReceipt, receiptView, refundReceipt } from '../../../../src/orders/domain/receipt';
+import { buildReceipt, NO_BILLING_ENTITY, receiptView, refundReceipt } from '../../../../src/orders/domain/receipt';
 import { REFERENCE_TAX_RATES } from '../../../../src/orders/domain/reference-tax-rates';
 import { toMinor } from '../../../../src/platform/domain/money';
 
@@ -10,7 +10,7 @@ const context = {
   type: 'order',
   receiptNumber: '100001',
   transactionType: 'purchase',
-  billingEntity: null,
+  billingEntity: NO_BILLING_ENTITY,
   createdAt: '2026-01-02T00:00:00.000Z',
   updatedAt: '2026-01-02T00:00:00.000Z',
 };
