@@ -39,8 +39,19 @@ export interface Services extends ApiDeps {
 
 type Connections = Omit<
   ApiDeps,
-  'carriers' | 'partnerCalls' | 'quotas' | 'runs' | 'candidates' | 'wake' | 'runSettings' | 'health' | 'jobs'
+  | 'carriers'
+  | 'routingWeights'
+  | 'partnerCalls'
+  | 'quotas'
+  | 'runs'
+  | 'candidates'
+  | 'wake'
+  | 'runSettings'
+  | 'health'
+  | 'jobs'
 >;
+
+const cents = (euros: number) => Math.round(euros * 100);
 
 /**
  * Builds the dependencies of the routes. Every process and every test uses this function, so that a quote, a plan and a
@@ -57,6 +68,11 @@ export function compose(connections: Connections): ApiDeps {
     carriers: carriersOf(
       adapters.map((adapter) => measuredCarrier(simulated(adapter), metrics, gateways.includes(adapter))),
     ),
+    routingWeights: {
+      day: cents(config.ROUTING_DAY_COST),
+      parcel: cents(config.ROUTING_PARCEL_COST),
+      border: cents(config.ROUTING_BORDER_COST),
+    },
     partnerCalls: createSlotShares(Number.POSITIVE_INFINITY, { mostPerKey: config.PARTNER_CALLS }),
     quotas: new ClientQuotas(sql, config.CLIENT_QUOTAS),
     runs: createRunGateway(temporal, sql),

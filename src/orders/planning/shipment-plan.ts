@@ -1,4 +1,5 @@
-import type { Consignment, MethodChoice, MethodQuote } from '../../consignments/domain/consignment';
+import type { Carriers } from '../../carriers/carriers';
+import type { Consignment, MethodQuote } from '../../consignments/domain/consignment';
 import { chooseMethod } from '../../consignments/domain/method-choice';
 import { localDateAndTime, workCalendar } from '../../partners/domain/calendar';
 import type { Partner } from '../../partners/partner-rows';
@@ -9,8 +10,7 @@ import { promiseDates } from '../domain/promise';
 import { consignmentOf, packForPartner } from './consignments';
 import type { RunOrder } from './run-order';
 
-/** Returns the priced methods that can carry a consignment, see `Carriers.quote`. */
-export type Quoter = (consignment: Consignment, choice?: MethodChoice | null) => Promise<readonly MethodQuote[]>;
+export type Quoter = Carriers['quote'];
 
 /** The planned shipment of a print order: a row of `planned_shipments`. */
 export interface ShipmentPlan {
@@ -46,7 +46,11 @@ export interface PlannedJobs {
 
 /** Packs the jobs of one partner, quotes methods, chooses one and promises delivery dates. */
 export async function planShipment(quote: Quoter, input: PlannedJobs): Promise<PlannedShipment> {
-  const { packages, quotes } = await quoteMethods(quote, input);
+  return planQuoted(await quotePackages(quote, input), input);
+}
+
+/** Chooses one of the methods that carry packages, and promises delivery dates. */
+export function planQuoted({ packages, quotes }: QuotedPackages, input: Omit<PlannedJobs, 'jobs'>): PlannedShipment {
   const chosen = chooseMethod(quotes, input.order.shipmentMethodUid);
   if (!chosen.ok) return chosen;
   const { price } = chosen.method;
@@ -54,14 +58,28 @@ export async function planShipment(quote: Quoter, input: PlannedJobs): Promise<P
   return { ok: true, plan: planWith(method, chosen.isCheapest, packages, input) };
 }
 
-/** Returns the packages of one partner's jobs, and every method that can carry all of them. */
-export async function quoteMethods(
+/** Packages, with every method that carries all of them. */
+export interface QuotedPackages {
+  readonly packages: readonly PackedPackage[];
+  readonly quotes: readonly MethodQuote[];
+}
+
+/** Packs the jobs of one partner, and returns the methods that can carry all packages. */
+export async function quotePackages(
   quote: Quoter,
-  { order, partner, jobs }: Pick<PlannedJobs, 'order' | 'partner' | 'jobs'>,
-): Promise<{ readonly packages: readonly PackedPackage[]; readonly quotes: readonly MethodQuote[] }> {
+  jobs: Pick<PlannedJobs, 'order' | 'partner' | 'jobs'>,
+): Promise<QuotedPackages> {
+  const { packages, consignment } = consign(jobs);
+  return { packages, quotes: await quote(consignment, jobs.order.shipmentMethodUid) };
+}
+
+/** Packs the jobs of one partner into a consignment. */
+export function consign({ order, partner, jobs }: Pick<PlannedJobs, 'order' | 'partner' | 'jobs'>): {
+  readonly packages: readonly PackedPackage[];
+  readonly consignment: Consignment;
+} {
   const packages = packForPartner(order, partner, jobs);
-  const consignment = consignmentOf(order, partner, packages, order.clientName);
-  return { packages, quotes: await quote(consignment, order.shipmentMethodUid) };
+  return { packages, consignment: consignmentOf(order, partner, packages, order.clientName) };
 }
 
 /** Returns the plan for packages with a method: weight, delivery dates, and calendar days from today. */

@@ -8,8 +8,9 @@ import type { OrderStatus } from '../domain/lifecycle/statuses';
 import type { Receipt } from '../domain/receipt';
 import type { ShippingAddress, UpdateShipment } from '../planning/order-schemas';
 import { addressRefusal, fieldAtFault, methodRefusal, type PlanRefusal } from '../planning/plan-refusals';
+import type { RoutingDeps } from '../planning/routing';
 import { type RunOrder, runOrder } from '../planning/run-order';
-import { planShipment, type Quoter, type ShipmentPlan, storeShipmentPlans } from '../planning/shipment-plan';
+import { planShipment, type ShipmentPlan, storeShipmentPlans } from '../planning/shipment-plan';
 import { type ReplannedRest, shippingReceipts, storeShippingReceipts } from '../planning/shipping-receipts';
 import { removeEndedUnits } from './parcel-contents';
 
@@ -49,9 +50,8 @@ export type AppliedChange = { readonly outcome: 'applied'; readonly revision: nu
 /** The order changed after it was read. The change is planned again. */
 class OutdatedPlan extends Error {}
 
-interface ChangeDeps {
+interface ChangeDeps extends Pick<RoutingDeps, 'carriers'> {
   readonly sql: Sql;
-  readonly quote: Quoter;
   readonly now: () => Date;
 }
 
@@ -221,8 +221,8 @@ async function replanPrintOrder(
   const { id: printOrderId, isPartlyShipped, jobs, dispatchDate } = row;
   const request = { partner, jobs, dispatchDate, now: deps.now() };
   const [planned, restBefore] = await Promise.all([
-    planShipment(deps.quote, { ...request, order }),
-    isPartlyShipped ? planShipment(deps.quote, { ...request, order: before }) : null,
+    planShipment(deps.carriers.quote, { ...request, order }),
+    isPartlyShipped ? planShipment(deps.carriers.quote, { ...request, order: before }) : null,
   ]);
   if (!planned.ok) return methodRefusal(order, planned.reason);
   const { plan } = planned;

@@ -7,6 +7,8 @@ import { parseNamedKeys } from '../sealing/named-keys';
 export const optionalText = z.string().min(1).optional();
 export const integer = (fallback: number, min: number, max: number) =>
   z.coerce.number().int().min(min).max(max).default(fallback);
+/** An amount of money in major units. */
+export const amount = (fallback: number) => z.coerce.number().min(0).max(10_000).default(fallback);
 /** An integer that is derived when it is not set. */
 export const optionalInteger = (min: number, max: number) => z.coerce.number().int().min(min).max(max).optional();
 const trueOrFalse = z.enum(['true', 'false']);
