@@ -1,4 +1,3 @@
-import { isCrossBorder } from '../../src/consignments/domain/customs';
 import { chooseMethod } from '../../src/consignments/domain/method-choice';
 import { crossBorderRefusal } from '../../src/orders/planning/plan-refusals';
 import { estimateRouting } from '../../src/orders/planning/routing';
@@ -6,6 +5,7 @@ import type { RunItem, RunOrder } from '../../src/orders/planning/run-order';
 import { consign, planWith } from '../../src/orders/planning/shipment-plan';
 import { daysBetween, dispatchDate } from '../../src/partners/domain/calendar';
 import type { Candidate } from '../../src/partners/routing-rows';
+import { isCrossBorder } from '../../src/platform/domain/territories';
 import { AT, CARRIERS, WEIGHTS } from './simulated-orders';
 
 export interface CheckedRouting {
@@ -56,7 +56,7 @@ function costOf(order: RunOrder, items: readonly RunItem[], partner: Candidate):
     const { maxDeliveryDate } = planWith(chosen.method, false, packages, { partner, dispatchDate: ships, now: AT });
     if (maxDeliveryDate > last) last = maxDeliveryDate;
     const production = group.reduce((sum, item) => sum + models[item.product.modelUid]!.unitPriceMinor * item.quantity, 0);
-    const borders = isCrossBorder(partner.country, order.shippingAddress.country) ? WEIGHTS.border : 0;
+    const borders = isCrossBorder(partner.senderAddress, order.shippingAddress) ? WEIGHTS.border : 0;
     total += production + chosen.method.price.minor + packages.length * WEIGHTS.parcel + borders;
   }
   return total + daysBetween(AT.toISOString().slice(0, 10), last) * WEIGHTS.day;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { ResolvedProduct } from '../../catalog/domain/product';
-import { isCrossBorder } from '../../consignments/domain/customs';
 import { byPrice, chooseMethod } from '../../consignments/domain/method-choice';
 import { type RoutingDecision, UNROUTABLE_TEXTS } from '../../partners/domain/routing-decision';
 import type { Partner } from '../../partners/partner-rows';
 import { fromMinor } from '../../platform/domain/money';
+import { isCrossBorder } from '../../platform/domain/territories';
 import type { FieldError } from '../../platform/errors';
 import { priceOrder } from '../domain/pricing';
 import type { Receipt } from '../domain/receipt';
@@ -80,7 +80,7 @@ function quotePrintOrder(
   return {
     partner,
     dispatchDate,
-    isCrossBorder: isCrossBorder(partner.country, country),
+    isCrossBorder: isCrossBorder(partner.senderAddress, order.shippingAddress),
     receipt: invoiceOf(order, items, chosen),
     chosen,
     methods,

@@ -1,9 +1,10 @@
 import type { ClientSettings } from '../../accounts/clients';
 import type { Consignment, PostalAddress, TaxIds } from '../../consignments/domain/consignment';
-import { contentsValue, isCrossBorder, minorIn } from '../../consignments/domain/customs';
+import { contentsValue, minorIn } from '../../consignments/domain/customs';
 import type { PrintOrderAddress } from '../../partners/domain/print-order';
 import type { Partner } from '../../partners/partner-rows';
 import { EU_MEMBERS } from '../../platform/domain/countries';
+import { isCrossBorder, vatCountry } from '../../platform/domain/territories';
 import { type PackedPackage, type PackItem, packOrder } from '../domain/packing';
 import { priceLine } from '../domain/pricing';
 import { retailValue } from '../domain/retail-value';
@@ -49,10 +50,10 @@ function declaredValue(order: RunOrder, item: RunItem, units: number, crossBorde
 /** Packs the units that one partner makes, by the packaging instructions that name them. */
 export function packForPartner(
   order: RunOrder,
-  partner: Pick<Partner, 'country'>,
+  partner: Pick<Partner, 'country' | 'senderAddress'>,
   jobs: readonly { readonly itemId: string; readonly quantity: number }[],
 ): PackedPackage[] {
-  const crossBorder = isCrossBorder(partner.country, order.shippingAddress.country);
+  const crossBorder = isCrossBorder(partner.senderAddress, order.shippingAddress);
   const items = jobs.flatMap(({ itemId, quantity }): PackItem[] => {
     const item = order.items.find((candidate) => candidate.id === itemId);
     if (item === undefined) return [];
@@ -118,11 +119,11 @@ const IOSS_LIMIT_EURO_CENTS = 150_00;
 
 export function fallsUnderIoss(
   order: RunOrder,
-  partner: Pick<Partner, 'country'>,
+  partner: Pick<Partner, 'senderAddress'>,
   packages: readonly PackedPackage[],
 ): boolean {
-  const { country } = order.shippingAddress;
-  if (order.iossNumber === null || !EU_MEMBERS.includes(country)) return false;
+  const { shippingAddress } = order;
+  if (order.iossNumber === null || !EU_MEMBERS.includes(vatCountry(shippingAddress))) return false;
   const cents = minorIn(contentsValue(packages, order.currency, order.rates), 'EUR', order.rates);
-  return isCrossBorder(partner.country, country) && cents !== null && cents <= IOSS_LIMIT_EURO_CENTS;
+  return isCrossBorder(partner.senderAddress, shippingAddress) && cents !== null && cents <= IOSS_LIMIT_EURO_CENTS;
 }

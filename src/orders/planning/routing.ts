@@ -1,5 +1,4 @@
 import type { Carriers } from '../../carriers/carriers';
-import { isCrossBorder } from '../../consignments/domain/customs';
 import { chooseMethod } from '../../consignments/domain/method-choice';
 import { choosePlan, keyOf, type Plan, rankPlans, routeOrder } from '../../partners/domain/routing';
 import type {
@@ -13,6 +12,7 @@ import type {
 import { stockNeeds } from '../../partners/domain/routing-weights';
 import type { Candidate, CandidateReader } from '../../partners/routing-rows';
 import { convertMinor } from '../../platform/domain/money';
+import { isCrossBorder } from '../../platform/domain/territories';
 import { crossBorderRefusal } from './plan-refusals';
 import type { RunItem, RunOrder } from './run-order';
 import { consign, planWith, type QuotedPackages, quotePackages } from './shipment-plan';
@@ -159,7 +159,7 @@ function passageWith(
   { partner, packages, quotes }: Pick<RoutedPrintOrder, 'partner' | 'packages' | 'quotes'>,
   choice = order.shipmentMethodUid,
 ): Passage {
-  const crossesBorder = isCrossBorder(partner.country, order.shippingAddress.country);
+  const crossesBorder = isCrossBorder(partner.senderAddress, order.shippingAddress);
   const parcels = packages.length;
   const chosen = chooseMethod(quotes, choice);
   if (!chosen.ok)

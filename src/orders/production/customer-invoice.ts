@@ -34,7 +34,7 @@ export function customerInvoice(
   const charges = receipts.of(printOrderId);
   if (charges === undefined) return undefined;
   const { invoice } = charges;
-  const vat = vatOf(order, partner.country);
+  const vat = vatOf(order, partner.senderAddress);
   const retailCurrency = order.retailCurrency ?? order.currency;
   // The first print order that was invoiced carries the retail shipping price.
   const retail = retailLines(order, jobs, retailCurrency, vat, charges === receipts.all[0]);

@@ -1,8 +1,8 @@
-import { isCrossBorder } from '../../../src/consignments/domain/customs';
 import type { PartnerCapabilities } from '../../../src/partners/domain/capabilities';
 import type { CandidatePartner, PassageOf, RoutingRequest } from '../../../src/partners/domain/routing-decision';
 import type { Subscription } from '../../../src/partners/partner-schemas';
 import { REFERENCE_RATES } from '../../../src/platform/domain/exchange-rates';
+import { isCrossBorder } from '../../../src/platform/domain/territories';
 import { addDays } from '../../../src/platform/domain/working-days';
 import { poster } from './products';
 
@@ -59,7 +59,7 @@ export const passagesTo =
   (destinationCountry: string, partners: readonly CandidatePartner[]): PassageOf =>
   ({ partnerUid, dispatchDate }) => {
     const { country } = partners.find(({ uid }) => uid === partnerUid)!;
-    const crossesBorder = isCrossBorder(country, destinationCountry);
+    const crossesBorder = isCrossBorder({ country }, { country: destinationCountry });
     const isDomestic = country === destinationCountry;
     return {
       parcels: 1,
