@@ -55,7 +55,10 @@ function costOf(order: RunOrder, items: readonly RunItem[], partner: Candidate):
       .at(-1)!;
     const { maxDeliveryDate } = planWith(chosen.method, false, packages, { partner, dispatchDate: ships, now: AT });
     if (maxDeliveryDate > last) last = maxDeliveryDate;
-    const production = group.reduce((sum, item) => sum + models[item.product.modelUid]!.unitPriceMinor * item.quantity, 0);
+    const production = group.reduce(
+      (sum, item) => sum + models[item.product.modelUid]!.unitPriceMinor * item.quantity,
+      0,
+    );
     const borders = isCrossBorder(partner.senderAddress, order.shippingAddress) ? WEIGHTS.border : 0;
     total += production + chosen.method.price.minor + packages.length * WEIGHTS.parcel + borders;
   }

@@ -74,11 +74,25 @@ const PRODUCTS = Object.keys(GOODS).map(productOf);
 const PARTNERS = [
   { uid: 'berlin', country: 'DE', postcode: '10969', kinds: ['print', 'mounted'], percent: 100, leadDays: 1 },
   { uid: 'lyon', country: 'FR', postcode: '69002', kinds: ['print', 'apparel'], percent: 104, leadDays: 1 },
-  { uid: 'leeds', country: 'GB', postcode: 'LS27EQ', kinds: ['print', 'apparel', 'mounted'], percent: 108, leadDays: 2 },
+  {
+    uid: 'leeds',
+    country: 'GB',
+    postcode: 'LS27EQ',
+    kinds: ['print', 'apparel', 'mounted'],
+    percent: 108,
+    leadDays: 2,
+  },
   { uid: 'lodz', country: 'PL', postcode: '90001', kinds: ['print', 'apparel', 'mounted'], percent: 82, leadDays: 3 },
   { uid: 'ohio', country: 'US', postcode: '43215', kinds: ['print', 'apparel'], percent: 99, leadDays: 1 },
   { uid: 'texas', country: 'US', postcode: '75201', kinds: ['apparel', 'mounted'], percent: 92, leadDays: 2 },
-  { uid: 'tokyo', country: 'JP', postcode: '1000001', kinds: ['print', 'apparel', 'mounted'], percent: 60, leadDays: 2 },
+  {
+    uid: 'tokyo',
+    country: 'JP',
+    postcode: '1000001',
+    kinds: ['print', 'apparel', 'mounted'],
+    percent: 60,
+    leadDays: 2,
+  },
   { uid: 'basel', country: 'CH', postcode: '4051', kinds: ['print'], percent: 135, leadDays: 1 },
 ] as const;
 
@@ -89,7 +103,14 @@ export function simulatedPartners(count: number, { between }: Pick<SeededRandom,
     const uid = index < PARTNERS.length ? like.uid : `${like.uid}-${index}`;
     const percent = index < PARTNERS.length ? like.percent : like.percent * between(0.8, 1.2);
     const { country, postcode, leadDays } = like;
-    const sender = { firstName: 'D', lastName: 'D', company: uid, addressLine1: '1', city: uid, email: 'd@example.com' };
+    const sender = {
+      firstName: 'D',
+      lastName: 'D',
+      company: uid,
+      addressLine1: '1',
+      city: uid,
+      email: 'd@example.com',
+    };
     const models = Object.entries(GOODS).map(
       ([name, { cents }]) => [name, { unitPriceMinor: Math.round((cents * percent) / 100), leadDays }] as const,
     );

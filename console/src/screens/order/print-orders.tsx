@@ -38,10 +38,8 @@ const POSTBACKS: readonly Column<Postback>[] = [
   { name: t.postbackColumns.message, cell: ({ message }) => message ?? texts.common.none },
 ];
 
-const cost =
-  (of: (cost: Extract<Alternative, { cost: object }>['cost']) => number) =>
-  (alternative: Alternative) =>
-    'cost' in alternative ? euros(of(alternative.cost)) : texts.common.none;
+const cost = (of: (cost: Extract<Alternative, { cost: object }>['cost']) => number) => (alternative: Alternative) =>
+  'cost' in alternative ? euros(of(alternative.cost)) : texts.common.none;
 
 const ROUTING: readonly Column<Alternative>[] = [
   { name: t.routingColumns.partner, cell: ({ partnerUid }) => partnerUid },
