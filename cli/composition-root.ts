@@ -51,8 +51,6 @@ type Connections = Omit<
   | 'jobs'
 >;
 
-const cents = (euros: number) => Math.round(euros * 100);
-
 /**
  * Builds the dependencies of the routes. Every process and every test uses this function, so that a quote, a plan and a
  * purchase see the same carriers.
@@ -69,9 +67,9 @@ export function compose(connections: Connections): ApiDeps {
       adapters.map((adapter) => measuredCarrier(simulated(adapter), metrics, gateways.includes(adapter))),
     ),
     routingWeights: {
-      day: cents(config.ROUTING_DAY_COST),
-      parcel: cents(config.ROUTING_PARCEL_COST),
-      border: cents(config.ROUTING_BORDER_COST),
+      day: config.ROUTING_DAY_COST,
+      parcel: config.ROUTING_PARCEL_COST,
+      border: config.ROUTING_BORDER_COST,
     },
     partnerCalls: createSlotShares(Number.POSITIVE_INFINITY, { mostPerKey: config.PARTNER_CALLS }),
     quotas: new ClientQuotas(sql, config.CLIENT_QUOTAS),

@@ -55,7 +55,7 @@ async function inTime(
 
 /** Time for which a gateway's rates of a lane count when it does not respond, and when partners are compared. */
 const RATES_KEPT_MS = 3_600_000;
-const LANES_KEPT = 5_000;
+const LANES_KEPT = 1_000;
 const WEIGHT_CLASS_GRAMS = 250;
 /** Characters of a post code that name a region. */
 const REGION_DIGITS = 3;

@@ -163,33 +163,21 @@ export function packagePrice(
   return convertMinor(total, card.currency, consignment.currency, rates);
 }
 
-/** Returns a package of each size and weight, with the number of its kind: hundreds of equal parcels are priced once. */
-function distinctPackages(packages: readonly ConsignmentPackage[]): [ConsignmentPackage, number][] {
-  const alike = Map.groupBy(packages, (pack) =>
-    [
-      pack.grossWeightGrams,
-      pack.volumetricWeightGrams,
-      pack.boxType,
-      pack.lengthMm,
-      pack.widthMm,
-      pack.heightMm,
-    ].join(),
-  );
-  return [...alike.values()].map((group) => [group[0]!, group.length]);
-}
-
 /** Returns every method that carries all packages, with the price of all. @throws UnknownRateError */
 export function quoteRateCard(card: RateCard, consignment: Consignment, rates: RateTable): MethodQuote[] {
   if (consignment.packages.length === 0) return [];
-  const distinct = distinctPackages(consignment.packages);
+  // Hundreds of parcels of one size are priced once.
+  const alike = Map.groupBy(consignment.packages, ({ items: _items, packageReferenceId: _reference, ...size }) =>
+    JSON.stringify(size),
+  );
   return card.methods.flatMap((method) => {
     const rate = rateBetween(card, method, consignment);
     if (rate === undefined) return [];
     let minor = 0;
-    for (const [pack, count] of distinct) {
-      const price = packagePrice(card, method, consignment, pack, rates);
+    for (const packages of alike.values()) {
+      const price = packagePrice(card, method, consignment, packages[0]!, rates);
       if (price === undefined) return [];
-      minor += price * count;
+      minor += price * packages.length;
     }
     return {
       carrierUid: card.carrierUid,

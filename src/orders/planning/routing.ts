@@ -1,6 +1,7 @@
+import { CarrierUnavailable } from '../../carriers/carrier';
 import type { Carriers } from '../../carriers/carriers';
 import { chooseMethod } from '../../consignments/domain/method-choice';
-import { choosePlan, keyOf, type Plan, rankPlans, routeOrder } from '../../partners/domain/routing';
+import { choosePlan, keyOf, rankPlans, routeOrder } from '../../partners/domain/routing';
 import type {
   Passage,
   PassageOf,
@@ -39,12 +40,6 @@ export interface RoutedPrintOrder extends PlannedPrintOrder, QuotedPackages {
   readonly partner: Candidate;
 }
 
-/** A decision with the print orders of its plan. None when an item has no partner. */
-export interface RoutedOrder {
-  readonly decision: RoutingDecision;
-  readonly printOrders: readonly RoutedPrintOrder[];
-}
-
 /** Plans whose parcels carriers are asked for at once. */
 const ASKED_AT_ONCE = 3;
 
@@ -64,52 +59,59 @@ interface RoutedItems {
 
 /**
  * Routes items to partners that can make and ship them.
+ * @returns the decision, with the print orders of its plan. No print order when an item has no partner
  * @throws CarrierUnavailable when no carrier returns a method that the order accepts
  */
-export async function routeItems(deps: Omit<RoutingDeps, 'candidates'>, routed: RoutedItems): Promise<RoutedOrder> {
-  const { carriers } = deps;
+export async function routeItems(
+  deps: Omit<RoutingDeps, 'candidates'>,
+  routed: RoutedItems,
+): Promise<{ readonly decision: RoutingDecision; readonly printOrders: readonly RoutedPrintOrder[] }> {
   const request = requestOf(deps, routed);
   const ranking = rankPlans(request);
   if (!ranking.ok) return { decision: ranking, printOrders: [] };
   const answers = new Map<string, Promise<RoutedPrintOrder>>();
   const ask = (printOrder: PlannedPrintOrder): Promise<RoutedPrintOrder> => {
-    const answer = answers.get(keyOf(printOrder)) ?? quotePrintOrder(carriers, routed, printOrder);
+    const { order, partners } = routed;
+    const partner = partners.find(({ partnerId }) => partnerId === printOrder.partnerId)!;
+    const answer =
+      answers.get(keyOf(printOrder)) ??
+      quotePackages(deps.carriers.quote, { order, partner, jobs: printOrder.items }).then((quoted) => ({
+        ...printOrder,
+        ...quoted,
+        partner,
+      }));
     answers.set(keyOf(printOrder), answer);
     return answer;
   };
-  if (carriers.isEstimateComplete) {
-    const { chosen, decision } = choosePlan(ranking, ranking.plans.slice(0, ASKED_AT_ONCE), request);
-    return { decision, printOrders: await Promise.all(chosen.printOrders.map(ask)) };
-  }
-  for (let count = ASKED_AT_ONCE; ; count += ASKED_AT_ONCE) {
-    const plans = ranking.plans.slice(0, count);
-    const asked = plans.flatMap(({ printOrders }) => printOrders);
+  // Without gateways, the best plan is known.
+  const atOnce = deps.carriers.isEstimateComplete ? 1 : ASKED_AT_ONCE;
+  for (let count = atOnce; ; count += atOnce) {
+    const asked = ranking.plans.slice(0, count).flatMap(({ printOrders }) => printOrders);
     const outcomes = await Promise.allSettled(asked.map(ask));
     const passages = new Map(
-      outcomes.map((outcome, index) => {
+      outcomes.map((outcome, index): [string, Passage] => {
         const printOrder = asked[index]!;
-        if (outcome.status === 'fulfilled') return [keyOf(printOrder), passageWith(routed, printOrder, outcome.value)];
-        // It has no method that the order accepts, as far as is known.
-        return [keyOf(printOrder), { ...request.passageOf(printOrder), refusal: 'no_shipment_method' as const }];
+        const passage =
+          outcome.status === 'fulfilled'
+            ? passageWith(routed, printOrder, outcome.value)
+            : { ...request.passageOf(printOrder), refusal: 'no_shipment_method' as const };
+        return [keyOf(printOrder), passage];
       }),
     );
-    const passageOf: PassageOf = (printOrder) => passages.get(keyOf(printOrder))!;
-    const { chosen, isRefused, decision } = choosePlan(ranking, plans, { ...request, passageOf });
-    const next = ranking.plans[count];
-    if (isRefused && next !== undefined && isPossible(next, request)) continue;
-    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-    if (isRefused && failed !== undefined) throw failed.reason;
-    return { decision, printOrders: await Promise.all(chosen.printOrders.map(ask)) };
+    const passageOf: PassageOf = (printOrder) => passages.get(keyOf(printOrder)) ?? request.passageOf(printOrder);
+    const compared = ranking.plans.slice(0, Math.max(count, ASKED_AT_ONCE));
+    const { chosen, isRefused, decision } = choosePlan(ranking, compared, { ...request, passageOf });
+    const error = outcomes.find((outcome) => outcome.status === 'rejected')?.reason;
+    if (error !== undefined && (isRefused || !(error instanceof CarrierUnavailable))) throw error;
+    const isNextPossible = ranking.plans[count]?.printOrders.every((one) => request.passageOf(one).refusal === null);
+    if (!isRefused || isNextPossible !== true)
+      return { decision, printOrders: await Promise.all(chosen.printOrders.map(ask)) };
   }
 }
 
-const isPossible = ({ printOrders }: Plan, { passageOf }: RoutingRequest) =>
-  printOrders.every((printOrder) => passageOf(printOrder).refusal === null);
-
 /** Routes items by what is known without a request to a carrier. */
-export function estimateRouting(deps: Omit<RoutingDeps, 'candidates'>, routed: RoutedItems): RoutingDecision {
-  return routeOrder(requestOf(deps, routed));
-}
+export const estimateRouting = (deps: Omit<RoutingDeps, 'candidates'>, routed: RoutedItems): RoutingDecision =>
+  routeOrder(requestOf(deps, routed));
 
 function requestOf(
   { carriers, routingWeights: weights }: Omit<RoutingDeps, 'candidates'>,
@@ -125,8 +127,8 @@ function requestOf(
       const { packages, consignment } = consign({ order, partner, jobs: printOrder.items });
       const quotes = carriers.estimate(consignment, order.rates);
       // Any method shows the distance when a gateway may have the one that the order names.
-      const acceptsAny = !carriers.isEstimateComplete && !chooseMethod(quotes, order.shipmentMethodUid).ok;
-      passage = passageWith(routed, printOrder, { partner, packages, quotes }, acceptsAny ? null : undefined);
+      const isNamed = carriers.isEstimateComplete || chooseMethod(quotes, order.shipmentMethodUid).ok;
+      passage = passageWith(routed, printOrder, { partner, packages, quotes }, isNamed ? undefined : null);
       known.set(key, passage);
     }
     return passage;
@@ -143,24 +145,14 @@ function requestOf(
   };
 }
 
-async function quotePrintOrder(
-  carriers: Carriers,
-  { order, partners }: RoutedItems,
-  printOrder: PlannedPrintOrder,
-): Promise<RoutedPrintOrder> {
-  const partner = partners.find(({ partnerId }) => partnerId === printOrder.partnerId)!;
-  const quoted = await quotePackages(carriers.quote, { order, partner, jobs: printOrder.items });
-  return { ...printOrder, ...quoted, partner };
-}
-
 function passageWith(
   { order, at: now }: RoutedItems,
   { dispatchDate }: PlannedPrintOrder,
   { partner, packages, quotes }: Pick<RoutedPrintOrder, 'partner' | 'packages' | 'quotes'>,
   choice = order.shipmentMethodUid,
 ): Passage {
-  const crossesBorder = isCrossBorder(partner.senderAddress, order.shippingAddress);
   const parcels = packages.length;
+  const crossesBorder = isCrossBorder(partner.senderAddress, order.shippingAddress);
   const chosen = chooseMethod(quotes, choice);
   if (!chosen.ok)
     return { parcels, crossesBorder, postage: 0, deliveryDate: dispatchDate, refusal: 'no_shipment_method' };

@@ -62,17 +62,10 @@ export function modelsOf(product: ResolvedProduct): ReadonlySet<string> {
 /** Returns the items, in an order of their own, with the options at all partners and why the others cannot make them. */
 export function weighItems(request: RoutingRequest): WeighedItem[] {
   const partners = [...request.partners].sort((a, b) => compareText(a.uid, b.uid));
-  // Hundreds of items have few different dates, and a date takes 50 µs.
   const dates = new Map<string, string>();
-  const shipsOn: DispatchDateOf = ({ uid, capabilities }, leadDays, notBefore) => {
-    const key = `${uid}/${leadDays}/${notBefore}`;
-    const date = dates.get(key) ?? dispatchDate(capabilities.calendar, request.at, leadDays, notBefore);
-    dates.set(key, date);
-    return date;
-  };
   const weighed = [...request.items]
     .sort((a, b) => compareText(a.itemId, b.itemId))
-    .map((item) => weighItem(item, partners, request, shipsOn));
+    .map((item) => weighItem(item, partners, request, dates));
   const shared = sharePassages(weighed, request);
   return weighed.map((entry) => ({
     ...entry,
@@ -86,19 +79,17 @@ export function weighItems(request: RoutingRequest): WeighedItem[] {
 export const REFUSED = 1e12;
 const rankOf = ({ cost, refusal }: Option) => cost.total + (refusal === null ? 0 : REFUSED);
 
-type DispatchDateOf = (partner: CandidatePartner, leadDays: number, notBefore?: string) => string;
-
 function weighItem(
   item: RoutingItem,
   partners: readonly CandidatePartner[],
   request: RoutingRequest,
-  shipsOn: DispatchDateOf,
+  dates: Map<string, string>,
 ): WeighedItem {
   const needs = stockNeeds(item.product, item.quantity);
   const options: Option[] = [];
   const rejected: Rejected[] = [];
   for (const partner of partners) {
-    const weighed = weighPartner(item, needs, partner, request, shipsOn);
+    const weighed = weighPartner(item, needs, partner, request, dates);
     if (Array.isArray(weighed)) options.push(...weighed);
     else rejected.push(rejection(partner, weighed.reason, weighed.subject));
   }
@@ -173,7 +164,7 @@ function weighPartner(
   needs: ReadonlyMap<string, number>,
   partner: CandidatePartner,
   { destinationCountry, at, rates, excludedPartnerIds, weights }: RoutingRequest,
-  shipsOn: DispatchDateOf,
+  dates: Map<string, string>,
 ): Option[] | { reason: RejectionReason; subject?: string } {
   const { capabilities } = partner;
   if (excludedPartnerIds?.includes(partner.partnerId)) return { reason: 'excluded' };
@@ -198,14 +189,14 @@ function weighPartner(
   const leadDays = Math.max(...offers.map((offer) => offer.leadDays)) + busyDays;
   const productionMinor = capabilities.models[product.modelUid]!.unitPriceMinor * quantity;
   const production = convertMinor(productionMinor, partner.currency, 'EUR', rates);
-  const option = (stock: number, notBefore?: string): Option => ({
-    partner,
-    cost: costOf({ production, stock, passages: [], days: 0, weights }),
-    refusal: null,
-    dispatchDate: shipsOn(partner, leadDays, notBefore),
-    backordered: notBefore !== undefined,
-    productionMinor,
-  });
+  const option = (stock: number, notBefore?: string): Option => {
+    // Hundreds of items have few different dates, and a date takes 50 µs.
+    const key = `${partner.uid}/${leadDays}/${notBefore}`;
+    const date = dates.get(key) ?? dispatchDate(capabilities.calendar, at, leadDays, notBefore);
+    dates.set(key, date);
+    const cost = costOf({ production, stock, passages: [], days: 0, weights });
+    return { partner, cost, refusal: null, dispatchDate: date, backordered: notBefore !== undefined, productionMinor };
+  };
   const options = short === null ? [option(unknown ? UNKNOWN_STOCK_COST : 0)] : [];
   // Offered beside available stock too: another item of the order can take that stock.
   if (backorderFrom !== null) options.push(option(BACKORDER_COST, backorderFrom));

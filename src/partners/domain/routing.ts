@@ -68,12 +68,12 @@ export function choosePlan(
     .sort((a, b) => a.rank - b.rank || a.plan.printOrders.length - b.plan.printOrders.length);
   const [{ plan, refusals, view }] = priced as [(typeof priced)[number]];
   const possible = refusals.length > 0 ? priced : priced.filter((other) => other.refusals.length === 0);
-  const shown = possible.slice(0, PLANS_SHOWN).map((one) => one.view);
+  const shown = [view, ...possible.slice(1, PLANS_SHOWN).map((one) => one.view)] as const;
   const cheaper = priced.find((other) => other.refusals.length > 0 && other.view.cost.total < view.cost.total);
   const decision = {
     ok: true as const,
     assignments: weighed.map(({ item }) => assignment(item, plan.options.get(item.itemId)!)),
-    plans: shown,
+    plans: [...shown],
     why: whyChosen(shown, refusals, cheaper?.refusals),
     explanation: weighed.map((entry) => explain(entry, plan.options.get(entry.item.itemId)!)),
   };

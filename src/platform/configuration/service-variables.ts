@@ -132,15 +132,15 @@ export const SERVICE_VARIABLES = {
     'How long the download of a print file is retried after transient errors before the order is refused.',
   ),
   ROUTING_DAY_COST: variable(
-    amount(0.8),
+    amount('0.80'),
     'Euros that routing counts for each calendar day until an order is delivered, when it compares partners.',
   ),
   ROUTING_PARCEL_COST: variable(
-    amount(2),
+    amount('2'),
     'Euros that routing counts for each parcel of an order, beside its postage.',
   ),
   ROUTING_BORDER_COST: variable(
-    amount(5),
+    amount('5'),
     'Euros that routing counts for each print order that crosses a customs border.',
   ),
   RECEIVED_DEADLINE: variable(
