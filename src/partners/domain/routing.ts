@@ -27,6 +27,8 @@ export interface Ranking {
   readonly ok: true;
   readonly plans: readonly Plan[];
   readonly weighed: readonly WeighedItem[];
+  /** The cheapest plan with which the order would be refused. */
+  readonly refused: Plan | undefined;
 }
 
 /** Plans that a decision lists. */
@@ -46,7 +48,8 @@ export function rankPlans(request: RoutingRequest): Ranking | Extract<RoutingDec
   const impossible = weighed.filter(({ options }) => options.length === 0);
   if (impossible.length > 0) return unroutable(impossible, weighed);
   const plans = plansOf(weighed, request);
-  if (plans.length > 0) return { ok: true, plans, weighed };
+  const refused = plans.find(({ rank }) => rank >= REFUSED);
+  if (plans.length > 0) return { ok: true, plans, weighed, refused };
   // Each item alone has an option, but the stock is not enough for all of them.
   return unroutable(
     weighed.filter(({ needs }) => needs.size > 0),
@@ -59,7 +62,7 @@ export function rankPlans(request: RoutingRequest): Ranking | Extract<RoutingDec
  * partner for every item, with the reason why it was not chosen.
  */
 export function choosePlan(
-  { weighed }: Ranking,
+  { weighed, refused }: Ranking,
   plans: readonly Plan[],
   request: RoutingRequest,
 ): { readonly chosen: Plan; readonly isRefused: boolean; readonly decision: Extract<RoutingDecision, { ok: true }> } {
@@ -69,12 +72,13 @@ export function choosePlan(
   const [{ plan, refusals, view }] = priced as [(typeof priced)[number]];
   const possible = refusals.length > 0 ? priced : priced.filter((other) => other.refusals.length === 0);
   const shown = [view, ...possible.slice(1, PLANS_SHOWN).map((one) => one.view)] as const;
-  const cheaper = priced.find((other) => other.refusals.length > 0 && other.view.cost.total < view.cost.total);
+  const avoided = refused && pricePlan(refused, request);
+  const isAvoidedCheaper = avoided !== undefined && avoided.view.cost.total < view.cost.total;
   const decision = {
     ok: true as const,
     assignments: weighed.map(({ item }) => assignment(item, plan.options.get(item.itemId)!)),
     plans: [...shown],
-    why: whyChosen(shown, refusals, cheaper?.refusals),
+    why: whyChosen(shown, refusals, isAvoidedCheaper ? avoided.refusals : []),
     explanation: weighed.map((entry) => explain(entry, plan.options.get(entry.item.itemId)!)),
   };
   return { chosen: plan, isRefused: refusals.length > 0, decision };
@@ -204,13 +208,13 @@ const EXHAUSTIVE = 4_096;
 /** A greedy search starts from this number of cheapest options of each item. */
 const CHEAPEST_KEPT = 3;
 
-function plansOf(weighed: readonly WeighedItem[], request: RoutingRequest): Plan[] {
+function plansOf(weighed: readonly WeighedItem[], request: RoutingRequest): (Plan & { readonly rank: number })[] {
   const useful = [...new Set(weighed.flatMap(({ options }) => options.map(({ partner }) => partner)))].sort((a, b) =>
     compareText(a.uid, b.uid),
   );
   const choice = ({ options }: WeighedItem) => options.filter(({ backordered }) => !backordered).length;
   const scarcestFirst = [...weighed].sort((a, b) => choice(a) - choice(b) || compareText(a.item.itemId, b.item.itemId));
-  const found = new Map<string, { readonly plan: Plan; readonly rank: number }>();
+  const found = new Map<string, Plan & { readonly rank: number }>();
   const consider = (chosen: ReadonlySet<CandidatePartner>): number => {
     const options = assignWithin(scarcestFirst, chosen);
     if (options === null) return Number.POSITIVE_INFINITY;
@@ -221,7 +225,7 @@ function plansOf(weighed: readonly WeighedItem[], request: RoutingRequest): Plan
     if (known !== undefined) return known.rank;
     const plan = { options, printOrders };
     const { rank } = pricePlan(plan, request);
-    found.set(key, { plan, rank });
+    found.set(key, { ...plan, rank });
     return rank;
   };
 
@@ -233,9 +237,7 @@ function plansOf(weighed: readonly WeighedItem[], request: RoutingRequest): Plan
   } else {
     shrinkSet(weighed, useful, consider);
   }
-  return [...found.values()]
-    .sort((a, b) => a.rank - b.rank || a.plan.printOrders.length - b.plan.printOrders.length)
-    .map(({ plan }) => plan);
+  return [...found.values()].sort((a, b) => a.rank - b.rank || a.printOrders.length - b.printOrders.length);
 }
 
 /** Returns a text that is equal for print orders with the same items and dispatch date at the same partner. */
