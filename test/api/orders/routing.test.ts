@@ -44,7 +44,15 @@ const tee = () =>
     files: ['front', 'back'].map((type) => ({ type, url: 'https://files.example/a.pdf' })),
   });
 const prices = { retailCurrency: 'EUR', retailShippingPriceInclVat: 5 };
-const to = (country: string, over: object = {}) => order({ shippingAddress: address({ country }), ...over });
+const POST_CODES: Readonly<Record<string, string>> = {
+  CH: '8001',
+  DE: '10119',
+  FR: '75002',
+  GB: 'LS1 4AP',
+  NO: '0150',
+};
+const to = (country: string, over: object = {}) =>
+  order({ shippingAddress: address({ country, postCode: POST_CODES[country] }), ...over });
 
 async function quoted(
   body: object,
