@@ -19,12 +19,12 @@ import type { RunItem, RunOrder } from './run-order';
 import { consign, planWith, type QuotedPackages, quotePackages } from './shipment-plan';
 
 /**
- * Routing chooses partners by what an order really costs: production, and the postage and the promised date of the method that
- * the order would choose, from each partner to the address, for the parcels that it would pack.
+ * Routing chooses partners by what an order really costs: production, and the postage and the promised date of the
+ * method that the order would choose, from each partner to the address, for the parcels that it would pack.
  *
  * 1. `candidatesFor` reads the partners with their stock and load.
  * 2. `rankPlans` (pure) ranks all plans by `Carriers.estimate`: rate cards, and gateways' rates of the last hour.
- * 3. Carriers are asked for the parcels of the three best plans at once. What a gateway does not answer in time counts as known.
+ * 3. Carriers are asked for the parcels of the three best plans at once, without gateways for those of the best one.
  * 4. `choosePlan` (pure) takes the cheapest. Its print orders keep the quotes, so that quote, plan and price agree.
  */
 export interface RoutingDeps {

@@ -22,7 +22,8 @@ export function whyChosen(
 ): string {
   if (refusals.length > 0) return `No partner is left with which the order is not refused: ${refusals.join('; ')}.`;
   const parcels = chosen.printOrders.reduce((sum, printOrder) => sum + printOrder.parcels, 0);
-  const line = `${makersOf(chosen)}: ${parcels} ${parcels === 1 ? 'parcel' : 'parcels'}, postage ${euros(chosen.cost.postage)}, delivered by ${chosen.deliveryDate}`;
+  const parts = [`${parcels} ${parcels === 1 ? 'parcel' : 'parcels'}`, `postage ${euros(chosen.cost.postage)}`];
+  const line = `${makersOf(chosen)}: ${parts.join(', ')}, delivered by ${chosen.deliveryDate}`;
   const more = PARTS.map((part) => ({ part, cents: (next?.cost[part] ?? 0) - chosen.cost[part] }))
     .filter(({ cents }) => cents > 0)
     .map(({ part, cents }) => `${part} ${euros(cents)}`);

@@ -102,6 +102,9 @@ export function rejection(partner: CandidatePartner, reason: RejectionReason, su
   return { partnerId: partner.partnerId, partnerUid: partner.uid, verdict: 'rejected', reason, detail };
 }
 
+/** Largest number of items that are tried alone when no method carries all of them. */
+const TRIED_ALONE = 20;
+
 /**
  * Adds to each option its share, by weight, of the passage that all items of its kind would have from its partner. So few
  * passages are computed, and the cost of an item counts that others share its parcel.
@@ -123,7 +126,7 @@ function sharePassages(weighed: readonly WeighedItem[], request: RoutingRequest)
       items: first.map(({ item: { itemId, quantity } }) => ({ itemId, quantity })),
       dispatchDate: shipped,
     });
-    if (passage.refusal === 'no_shipment_method' && first.length > 1) {
+    if (passage.refusal === 'no_shipment_method' && first.length > 1 && first.length <= TRIED_ALONE) {
       for (const alone of Map.groupBy(group, ({ item }) => item).values()) share(alone);
       return;
     }

@@ -35,13 +35,13 @@ export interface Ranking {
 const PLANS_SHOWN = 3;
 
 /**
- * Returns the plans of an order, cheapest first, or why there is none. A plan gives every item to one partner that can make
- * it and ships to the destination. Its cost is production, the postage of each print order's parcels, and what an operator
- * adds for days, parcels and borders. A plan with which the order is refused comes last. The result does not depend on the order of items
- * or partners.
+ * Returns the plans of an order, cheapest first, or why there is none. A plan gives every item to one partner that can
+ * make it and ships to the destination. Its cost is production, the postage of each print order's parcels, and what an
+ * operator adds for days, parcels and borders. A plan with which the order is refused comes last. The result does not
+ * depend on the order of items or partners.
  *
- * With few partners every subset is tried; with many partners or items the search is greedy. Each partner alone
- * is always tried. When items of one order compete for stock, the item with the fewest alternatives is served first.
+ * With few partners every subset is tried; with many partners or items the search is greedy. Each partner alone is
+ * always tried. When items of one order compete for stock, the item with the fewest alternatives is served first.
  */
 export function rankPlans(request: RoutingRequest): Ranking | Extract<RoutingDecision, { ok: false }> {
   const weighed = weighItems(request);
