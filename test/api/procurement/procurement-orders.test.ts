@@ -54,7 +54,7 @@ afterAll(async () => {
   for (const stop of stops) await stop();
 });
 
-/** Order ids by scenario. test/workflows/procurement-order/replay.test.ts replays their histories. */
+/** Order ids by scenario. test/workflows/replay.test.ts replays their histories. */
 const played = new Map<string, number>();
 afterEach(async () => {
   if (process.env.RECORD_HISTORIES === undefined) return;

@@ -19,7 +19,6 @@ beforeAll(async () => {
   const events = ['order_item_tracking_code_updated', 'order_item_status_updated'] as const;
   await stack.client.createWebhook({ body: { url: receiver.url, events: [...events] } });
 });
-afterAll(() => receiver.stop());
 
 let serial = 5_000;
 const ownCode = () => s10('R', ++serial, 'FR');
