@@ -116,7 +116,9 @@ async function whyNoPartner(
         : choice.partnerId === partnerId,
     );
     if (choices.some(({ verdict }) => verdict !== 'rejected')) continue;
-    const details = choices.flatMap((choice) => (choice.verdict === 'rejected' ? [choice.detail] : []));
+    const details = choices.flatMap((choice) =>
+      choice.verdict === 'rejected' ? [`${choice.partnerUid} ${choice.detail}`] : [],
+    );
     return { ok: false, why: `no partner can make the item${details.length === 0 ? '' : `: ${details.join(', ')}`}` };
   }
   return null;
