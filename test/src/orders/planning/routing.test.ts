@@ -32,7 +32,10 @@ const flight = (minor: number): MethodQuote => ({
 });
 
 /** Routes an order with a gateway that answers for each country of origin. */
-function routeWith(answer: (from: string) => Promise<MethodQuote[]>, over: { readonly shipmentMethodUid?: string } = {}) {
+function routeWith(
+  answer: (from: string) => Promise<MethodQuote[]>,
+  over: { readonly shipmentMethodUid?: string } = {},
+) {
   const asked: string[] = [];
   const quote = async ({ sender }: Consignment) => {
     asked.push(sender.city);
