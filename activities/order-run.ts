@@ -218,12 +218,15 @@ export function createOrderPartnerActivities(deps: DeliveryDeps & LogDeps) {
       call: RunIds & OrderUpdate,
     ): Promise<
       OrRefusal<
-        { readonly outcome: 'accepted' | 'not_needed' } | { readonly outcome: 'no_address'; readonly message: string }
+        | { readonly outcome: 'accepted'; readonly messageRevision: number }
+        | { readonly outcome: 'not_needed' }
+        | { readonly outcome: 'no_address'; readonly message: string }
       >
     > {
       const response = logged(call, await deliverOrderUpdate(deps, call), 'order update delivery');
       if (response.outcome === 'refused' || response.outcome === 'unbuildable') return undelivered(response);
-      return response.outcome === 'accepted' ? { outcome: 'accepted' } : response;
+      if (response.outcome !== 'accepted') return response;
+      return { outcome: 'accepted', messageRevision: response.revision };
     },
 
     cancelAtPartner: async (call: RunIds & Parameters<typeof cancelAtPartner>[1]) =>

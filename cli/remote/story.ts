@@ -35,6 +35,7 @@ export const WRITERS: Readonly<Record<string, RunEvent['type'] | `${string}.ts`>
   partner_not_updated: 'order_update',
   partner_cancel: 'partner_cancel',
   cancellation: 'partner_cancel',
+  cancel_repeated: 'src/orders/production/postbacks.ts',
   cancel: 'cancel_requested',
   deadline_passed: 'deadline',
   label_not_voided: 'void_failed',

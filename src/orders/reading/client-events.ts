@@ -30,7 +30,7 @@ const CLIENT_EVENTS: Readonly<Record<string, readonly string[]>> = {
   postback_shipped: ['at'],
   postback_cancelled: ['at', 'quantity'],
   dispatched: [],
-  shipping_changed: ['revision'],
+  shipping_changed: [],
   order_update_accepted: ['revision'],
   label_not_voided: [],
   voided_label_used: [],

@@ -137,7 +137,7 @@ CREATE TABLE partner_requests (
   -- Null: a test ping.
   print_order_id  bigint REFERENCES print_orders ON DELETE CASCADE,
   kind            text NOT NULL CHECK (kind IN ('print_order', 'order_update', 'cancellation', 'ping')),
-  -- Shipping revision of an order update.
+  -- Revision of an order update, as in its message.
   revision        int,
   at              timestamptz NOT NULL,
   duration_ms     int NOT NULL,
