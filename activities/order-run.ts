@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { RecordOutcome, RunRecord } from '../src/orders/domain/run/run-record';
+import { recordFileDelay } from '../src/orders/planning/file-delays';
 import { expectFindings, fetchOrderFiles, type OrderFilesDeps } from '../src/orders/planning/order-files';
 import type { PreparationPlan } from '../src/orders/planning/plan-refusals';
 import { type PreparationDeps, prepareOrder } from '../src/orders/planning/prepare-order';
@@ -156,6 +157,8 @@ async function fetchFilesAndPlan(
     if (!fault.transient || isOver) return refused({ message, details: { code, ...file } });
     const pause = Math.min(FIRST_PAUSE * 2 ** (attemptOf(info) - 1), LONGEST_PAUSE);
     const delay = Math.min(fault.retryAfterMs ?? pause, Math.max(left(), FIRST_PAUSE));
+    const nextAttemptAt = new Date(Date.now() + delay).toISOString();
+    await recordFileDelay(deps.sql, orderId, since, { message, attempts: attemptOf(info), nextAttemptAt });
     throw transient(message, 'FileUnreachable', delay);
   } catch (error) {
     carry({ since });

@@ -48,6 +48,7 @@ export const WRITERS: Readonly<Record<string, RunEvent['type'] | `${string}.ts`>
   payment: 'src/orders/planning/receipts.ts',
   record_payment: 'src/orders/planning/receipts.ts',
   refund_units: 'src/orders/planning/ended-refunds.ts',
+  files_delayed: 'src/orders/planning/file-delays.ts',
   file_requested: 'src/orders/production/replace-file.ts',
   request_file: 'src/orders/production/replace-file.ts',
   replace_file: 'src/orders/production/replace-file.ts',

@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { POSTBACK_STATUSES } from '../../partners/domain/partner-protocol';
-import { type AddressedPrintOrder, isPrintOrderId, jobOfItem, printOrderOfPartner } from '../../partners/print-orders';
+import {
+  type AddressedPrintOrder,
+  isPrintOrderId,
+  jobOfItem,
+  printOrderOfPartner,
+  unitsOfItem,
+} from '../../partners/print-orders';
 import { crossField, hasOffset, httpUrl, moment, property, text } from '../../platform/domain/fields';
 import { cutText } from '../../platform/domain/foreign-text';
 import { ORDER_SIGNALS, ORDER_WORKFLOW_PREFIX } from '../../platform/domain/workflows';
@@ -110,6 +116,9 @@ function jobsOf(
       report(`The postback is about item ${orderItemId}, not ${id}.`, reference);
     }
     if (itemJob === undefined) continue;
+    const units = unitsOfItem(printOrder, id);
+    if (units !== undefined && quantity != null && quantity > units)
+      report(`The print order has ${units} of item ${id}.`, `items[${index}].quantity`);
     // Several parts of one job: the widest cancellation counts.
     const before = cancelled.get(itemJob);
     const isWhole = quantity == null || before?.quantity === null;
@@ -118,11 +127,7 @@ function jobsOf(
       quantity: isWhole ? null : Math.max(quantity, before?.quantity ?? 0),
     });
   }
-  if (errors.length > 0)
-    throw new Refusal('VALIDATION_ERROR', {
-      message: errors.map((error) => error.message).join(' '),
-      errors,
-    });
+  if (errors.length > 0) throw new Refusal('VALIDATION_ERROR', { errors });
   return { jobId: jobId ?? null, items: items == null ? null : [...cancelled.values()] };
 }
 

@@ -18,6 +18,7 @@ const CLIENT_EVENTS: Readonly<Record<string, readonly string[]>> = {
   status: ['status'],
   order_refused: ['code', 'reason'],
   files_held: [],
+  files_delayed: ['message', 'attempts', 'nextAttemptAt'],
   file_replaced: ['type'],
   file_replacement_requested: ['type'],
   file_requested: ['type', 'message'],

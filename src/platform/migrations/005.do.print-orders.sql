@@ -114,6 +114,7 @@ CREATE TABLE partner_parcels (
   announced       boolean NOT NULL,
   PRIMARY KEY (print_order_id, tracking_code)
 );
+CREATE INDEX partner_parcels_code ON partner_parcels (tracking_code);
 
 -- Order updates: after a change of address, method, units or files, a partner gets the whole print order again.
 CREATE TABLE print_order_updates (

@@ -163,6 +163,18 @@ describe('POST /product/v1/product-models', () => {
     expect(references(parts.body)).toEqual(['parts[0].modelId', 'parts[1].modelId', 'parts[2].modelId', 'parts[2].id']);
   });
 
+  test('refuses an active garment without units of its blank, also when a draft becomes active', async () => {
+    const garment = (state: string) =>
+      model({
+        state,
+        parts: [{ modelId: 'blank-t-shirt', name: 'Blank', quantity: 0 }],
+        production: { kind: 'apparel' },
+      });
+    expect(references((await create(garment('active')).expect(400)).body)).toEqual(['parts']);
+    const { body } = await create(garment('draft')).expect(200);
+    expect(references((await patch(body.id, { state: 'active' }).expect(400)).body)).toEqual(['parts']);
+  });
+
   test.each([
     ['{paper_format}_x'],
     ['banner_{paper_format}{orientation}'],

@@ -102,6 +102,7 @@ const refused: RefusedOrder[] = [
     [`no state for ${country}`, to({ country }), `${MISSING} shippingAddress.state`],
     [`a null state for ${country}`, to({ country, state: null }), `${MISSING} shippingAddress.state`],
     [`a blank state for ${country}`, to({ country, state: ' ' }), `${BLANK} shippingAddress.state`],
+    [`an unknown state for ${country}`, to({ country, state: 'XX' }), `${CHOICE} shippingAddress.state`],
   ]),
   // E-mail.
   ...['ada', 'ada@', '@example.com', 'ada@example', 'ada byron@example.com'].map(

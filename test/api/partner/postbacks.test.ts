@@ -92,6 +92,13 @@ describe('an invalid postback has an error message and is not stored', () => {
     expect(await cancel({ orderItemId: sticker, items: [one] })).toEqual(refused(/is about item/));
   });
 
+  test('a partner cannot cancel more units than the print order has, and reads it once', async () => {
+    const items = [{ orderItemId: order.jobIds[0], quantity: 99 }];
+    const { body } = await post({ timestamp, orderId: order.printOrderId, status: 'cancelled', items });
+    const said = `items[0].quantity: The print order has 1 of item ${order.jobIds[0]}.`;
+    expect(body).toEqual({ error: `The submitted data has errors. ${said}` });
+  });
+
   test('the error names every invalid field', async () => {
     const { body } = await post({
       orderId: order.printOrderId,
