@@ -4,12 +4,14 @@ import { recordFileDelay } from '../src/orders/planning/file-delays';
 import { expectFindings, fetchOrderFiles, type OrderFilesDeps } from '../src/orders/planning/order-files';
 import type { PreparationPlan } from '../src/orders/planning/plan-refusals';
 import { type PreparationDeps, prepareOrder } from '../src/orders/planning/prepare-order';
+import { replanShipments } from '../src/orders/planning/shipment-rest';
+import type { VatCheckDeps } from '../src/orders/planning/vat-check';
 import { cancelAtPartner } from '../src/orders/production/cancel-requests';
 import { type DeliveryDeps, deliverPrintOrder } from '../src/orders/production/delivery';
 import { type DispatchOrder, dispatchPrintOrder } from '../src/orders/production/dispatch';
 import { deliverOrderUpdate, type OrderUpdate, repeatOrderUpdate } from '../src/orders/production/order-updates';
 import { writeEffects } from '../src/orders/production/record-effects';
-import { planReroute, type ReroutePlanRequest, replanShipments } from '../src/orders/production/reroute-plan';
+import { planReroute, type ReroutePlanRequest } from '../src/orders/production/reroute-plan';
 import { applyShippingChange } from '../src/orders/production/shipping-changes';
 import { createRecordWriter } from '../src/orders/run/record-writer';
 import { createRunObserver } from '../src/orders/run/run-metrics';
@@ -28,7 +30,7 @@ export interface RunIds {
   readonly requestId: string;
 }
 
-export interface OrderRunDeps extends PreparationDeps, OrderFilesDeps, PurchaseDeps, DeliveryDeps {
+export interface OrderRunDeps extends PreparationDeps, VatCheckDeps, OrderFilesDeps, PurchaseDeps, DeliveryDeps {
   /** Connections for records, one for each local activity that can run. Statements have a short timeout. */
   readonly localSql: Sql;
   readonly log: Logger;
@@ -61,8 +63,8 @@ export function createOrderRunActivities(deps: OrderRunDeps) {
     planReroute: (request: RunIds & ReroutePlanRequest) => planReroute(deps, request),
 
     /** Plans the shipments of print orders again, for the units that they have left. */
-    replanShipments: ({ orderId, printOrderIds }: RunIds & { readonly printOrderIds: readonly string[] }) =>
-      replanShipments(deps, orderId, printOrderIds),
+    replanShipments: (request: RunIds & { readonly printOrderIds: readonly string[]; readonly refunds?: true }) =>
+      replanShipments(deps, request),
 
     ...createOrderPartnerActivities(deps),
 
@@ -129,7 +131,7 @@ interface FilesRequest extends RunIds {
  * @throws ApplicationFailure `FileUnreachable` for a transient failure
  */
 async function fetchFilesAndPlan(
-  deps: OrderFilesDeps & PreparationDeps & LogDeps,
+  deps: OrderFilesDeps & PreparationDeps & VatCheckDeps & LogDeps,
   fetching: FilesRequest,
 ): Promise<OrRefusal<{ readonly plan: PreparationPlan | null }>> {
   const { orderId, windowMs } = fetching;

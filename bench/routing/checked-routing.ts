@@ -1,8 +1,7 @@
-import { chooseMethod } from '../../src/consignments/domain/method-choice';
 import { crossBorderRefusal } from '../../src/orders/planning/plan-refusals';
 import { estimateRouting } from '../../src/orders/planning/routing';
 import type { RunItem, RunOrder } from '../../src/orders/planning/run-order';
-import { consign, planWith } from '../../src/orders/planning/shipment-plan';
+import { estimateMethods, planWith } from '../../src/orders/planning/shipment-plan';
 import { daysBetween, dispatchDate } from '../../src/partners/domain/calendar';
 import type { Candidate } from '../../src/partners/routing-rows';
 import { isCrossBorder } from '../../src/platform/domain/territories';
@@ -43,9 +42,8 @@ function costOf(order: RunOrder, items: readonly RunItem[], partner: Candidate):
   let last = '';
   for (const group of Map.groupBy(items, ({ product }) => product.kind).values()) {
     const jobs = group.map(({ id: itemId, quantity }) => ({ itemId, quantity }));
-    const { packages, consignment } = consign({ order, partner, jobs });
-    const chosen = chooseMethod(CARRIERS.estimate(consignment, order.rates), order.shipmentMethodUid);
-    if (!chosen.ok) return null;
+    const { choice, ...packed } = estimateMethods(CARRIERS, { order, partner, jobs });
+    if (!choice.ok) return null;
     const ships = group
       .map(({ product, quantity }) => {
         const { leadDays } = models[product.modelUid]!;
@@ -53,14 +51,14 @@ function costOf(order: RunOrder, items: readonly RunItem[], partner: Candidate):
       })
       .sort()
       .at(-1)!;
-    const { maxDeliveryDate } = planWith(chosen.method, false, packages, { partner, dispatchDate: ships, now: AT });
+    const { maxDeliveryDate } = planWith(choice.method, false, packed, { partner, dispatchDate: ships, now: AT });
     if (maxDeliveryDate > last) last = maxDeliveryDate;
     const production = group.reduce(
       (sum, item) => sum + models[item.product.modelUid]!.unitPriceMinor * item.quantity,
       0,
     );
     const borders = isCrossBorder(partner.senderAddress, order.shippingAddress) ? WEIGHTS.border : 0;
-    total += production + chosen.method.price.minor + packages.length * WEIGHTS.parcel + borders;
+    total += production + choice.method.price.minor + packed.packages.length * WEIGHTS.parcel + borders;
   }
   return total + daysBetween(AT.toISOString().slice(0, 10), last) * WEIGHTS.day;
 }

@@ -187,6 +187,6 @@ export function simulatedOrder({ below, pick, weighted }: SeededRandom, most = 4
     } as Parameters<typeof quotedOrder>[0],
     { id: 'client', name: 'Shop' },
     products,
-    { rates: REFERENCE_RATES, taxRates: {} as RunOrder['taxRates'], sellerCountry: null },
+    { rates: REFERENCE_RATES, taxRates: {} as RunOrder['taxRates'] },
   );
 }

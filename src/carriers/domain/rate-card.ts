@@ -167,24 +167,29 @@ export function packagePrice(
 export function quoteRateCard(card: RateCard, consignment: Consignment, rates: RateTable): MethodQuote[] {
   if (consignment.packages.length === 0) return [];
   // Hundreds of parcels of one size are priced once.
-  const alike = Map.groupBy(consignment.packages, ({ items: _items, packageReferenceId: _reference, ...size }) =>
+  const sizes = consignment.packages.map(({ items: _items, packageReferenceId: _reference, ...size }) =>
     JSON.stringify(size),
   );
   return card.methods.flatMap((method) => {
     const rate = rateBetween(card, method, consignment);
     if (rate === undefined) return [];
-    let minor = 0;
-    for (const packages of alike.values()) {
-      const price = packagePrice(card, method, consignment, packages[0]!, rates);
+    const known = new Map<string, number>();
+    const packagesMinor: number[] = [];
+    for (const [index, pack] of consignment.packages.entries()) {
+      const size = sizes[index]!;
+      const price = known.get(size) ?? packagePrice(card, method, consignment, pack, rates);
       if (price === undefined) return [];
-      minor += price * packages.length;
+      known.set(size, price);
+      packagesMinor.push(price);
     }
+    const minor = packagesMinor.reduce((sum, price) => sum + price, 0);
     return {
       carrierUid: card.carrierUid,
       carrierName: card.carrierName,
       methodUid: method.uid,
       methodName: method.name,
       price: { minor, currency: consignment.currency },
+      packagesMinor,
       minDays: rate.days[0],
       maxDays: rate.days[1],
       paddingDays: method.paddingDays,

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import type { ResolvedProduct } from '../../catalog/domain/product';
-import { byPrice, chooseMethod } from '../../consignments/domain/method-choice';
+import { byPrice } from '../../consignments/domain/method-choice';
 import { type RoutingDecision, UNROUTABLE_TEXTS } from '../../partners/domain/routing-decision';
 import type { Partner } from '../../partners/partner-rows';
 import { fromMinor } from '../../platform/domain/money';
 import { isCrossBorder } from '../../platform/domain/territories';
 import type { FieldError } from '../../platform/errors';
+import { parcelSchema, parcelView } from '../domain/planned-parcel';
 import { priceOrder } from '../domain/pricing';
 import type { Receipt } from '../domain/receipt';
 import { amounts, type ReceiptLine } from '../domain/receipt';
@@ -62,11 +63,10 @@ export async function quoteOrder(deps: Omit<PreparationDeps, 'sql'>, order: RunO
 
 function quotePrintOrder(
   order: RunOrder,
-  { partner, items, dispatchDate, packages, quotes }: RoutedPrintOrder,
+  { partner, items, dispatchDate, quotes, choice, ...packed }: RoutedPrintOrder,
   now: Date,
 ): QuotedPrintOrder | Extract<OrderQuote, { ok: false }> {
   const { country } = order.shippingAddress;
-  const choice = chooseMethod(quotes, order.shipmentMethodUid);
   if (!choice.ok) {
     return choice.reason === 'choice_matches_none'
       ? invalid('shipmentMethodUid', `None of these methods carries the order to ${country}.`)
@@ -74,7 +74,7 @@ function quotePrintOrder(
   }
   const sorted = [...quotes].sort(byPrice);
   const methods = sorted.map((method) =>
-    planWith(method, method === sorted[0], packages, { partner, dispatchDate, now }),
+    planWith(method, method === sorted[0], packed, { partner, dispatchDate, now }),
   );
   const chosen = methods.find(({ method }) => method === choice.method)!;
   return {
@@ -93,8 +93,6 @@ const NO_ADDRESS = {
   addressLine2: undefined,
   email: '',
   phone: '',
-  isBusiness: undefined,
-  federalTaxId: undefined,
   stateTaxId: undefined,
   registrationState: undefined,
 };
@@ -107,12 +105,14 @@ export function quotedOrder(
   request: QuoteOrder,
   client: { readonly id: string; readonly name: string },
   products: readonly ResolvedProduct[],
-  rates: Pick<RunOrder, 'rates' | 'taxRates' | 'sellerCountry'>,
+  rates: Pick<RunOrder, 'rates' | 'taxRates'>,
 ): RunOrder {
   const { shippingAddress: address } = request;
   return {
     id: '',
     isPlanned: false,
+    made: null,
+    vatCheck: null,
     charged: true,
     clientId: client.id,
     clientName: client.name,
@@ -198,6 +198,7 @@ const quoteSchema = z.object({
   isCrossBorder: z.boolean().describe('True when the order needs retail prices. Without them it is refused.'),
   packageCount: z.int(),
   totalWeight: z.number().describe('Grams, including packaging.'),
+  packages: z.array(parcelSchema).describe('The parcels with `shipmentMethodUid`.'),
   items: z.array(
     z.object({
       itemReferenceId: z.string(),
@@ -278,6 +279,7 @@ export function quoteView({ receipt, chosen, ...quoted }: QuotedPrintOrder): z.i
     isCrossBorder: quoted.isCrossBorder,
     packageCount: chosen.packageCount,
     totalWeight: chosen.totalWeightGrams,
+    packages: chosen.parcels.map((parcel) => parcelView(parcel, receipt.currency)),
     items: receipt.lines.filter(({ type }) => type === 'product').map(item),
     shipmentMethodUid: chosen.method.methodUid,
     shippingPrice: show(receipt.totals.shippingPrice),

@@ -1,11 +1,10 @@
 import type { ClientSettings } from '../../accounts/clients';
-import type { Consignment, PostalAddress, TaxIds } from '../../consignments/domain/consignment';
-import { contentsValue, minorIn } from '../../consignments/domain/customs';
+import type { Consignment, Money, PostalAddress, TaxIds } from '../../consignments/domain/consignment';
+import { fallsUnderIoss } from '../../consignments/domain/customs';
 import type { PrintOrderAddress } from '../../partners/domain/print-order';
 import type { Partner } from '../../partners/partner-rows';
-import { EU_MEMBERS } from '../../platform/domain/countries';
-import { isCrossBorder, vatCountry } from '../../platform/domain/territories';
-import { type PackedPackage, type PackItem, packOrder } from '../domain/packing';
+import { isCrossBorder, type Place } from '../../platform/domain/territories';
+import { type PackedPackage, type PackItem, type Packing, packOrder } from '../domain/packing';
 import { priceLine } from '../domain/pricing';
 import { retailValue } from '../domain/retail-value';
 import { vatNumberState } from '../domain/vat';
@@ -39,7 +38,7 @@ export function taxIdsOf({ federalTaxId, stateTaxId, registrationState, isBusine
  * Returns the declared value of units of an item: their part of the line's retail price across a customs border, otherwise
  * their price.
  */
-function declaredValue(order: RunOrder, item: RunItem, units: number, crossBorder: boolean): PackItem['value'] {
+function declaredValue(order: RunOrder, item: RunItem, units: number, crossBorder: boolean): Money {
   const { retailCurrency } = order;
   const retail = crossBorder && retailCurrency !== null ? retailValue(item, units, retailCurrency) : null;
   if (retail !== null) return { minor: retail, currency: retailCurrency! };
@@ -52,6 +51,7 @@ export function packForPartner(
   order: RunOrder,
   partner: Pick<Partner, 'country' | 'senderAddress'>,
   jobs: readonly { readonly itemId: string; readonly quantity: number }[],
+  packing: Packing,
 ): PackedPackage[] {
   const crossBorder = isCrossBorder(partner.senderAddress, order.shippingAddress);
   const items = jobs.flatMap(({ itemId, quantity }): PackItem[] => {
@@ -66,7 +66,7 @@ export function packForPartner(
       },
     ];
   });
-  return packOrder(items, order.packagingInstructions, { countryOfOrigin: partner.country });
+  return packOrder(items, order.packagingInstructions, { countryOfOrigin: partner.country, packing });
 }
 
 /** Returns true when a print order lists its packages: the client gave instructions, or several packages are planned. */
@@ -93,6 +93,12 @@ export function returnAddressOf(
   };
 }
 
+/** Returns the tax ids of a partner, with the client's IOSS number for goods under the IOSS. */
+export const senderTaxIds = (order: RunOrder, { senderAddress }: Pick<Partner, 'senderAddress'>): TaxIds => ({
+  ...senderAddress.taxIds,
+  iossNumber: iossNumberOf(order, senderAddress) ?? undefined,
+});
+
 export function consignmentOf(
   order: RunOrder,
   partner: Pick<Partner, 'senderAddress' | 'country'>,
@@ -102,28 +108,28 @@ export function consignmentOf(
   return {
     sender: {
       ...partner.senderAddress,
-      ...(fallsUnderIoss(order, partner, packages)
-        ? { taxIds: { ...partner.senderAddress.taxIds, iossNumber: order.iossNumber! } }
-        : {}),
+      taxIds: senderTaxIds(order, partner),
     },
     receiver: { ...receiverOf(order.shippingAddress), taxIds: taxIdsOf(order.shippingAddress) },
     packages,
     currency: order.currency,
     brandName,
     reference: order.orderReferenceId,
+    ratesOf: order.rates.date,
   };
 }
 
-/** Highest value of a consignment into the EU for which VAT is paid through the IOSS (Directive 2006/112/EC, article 369l). */
-const IOSS_LIMIT_EURO_CENTS = 150_00;
-
-export function fallsUnderIoss(
-  order: RunOrder,
-  partner: Pick<Partner, 'senderAddress'>,
-  packages: readonly PackedPackage[],
-): boolean {
-  const { shippingAddress } = order;
-  if (order.iossNumber === null || !EU_MEMBERS.includes(vatCountry(shippingAddress))) return false;
-  const cents = minorIn(contentsValue(packages, order.currency, order.rates), 'EUR', order.rates);
-  return isCrossBorder(partner.senderAddress, shippingAddress) && cents !== null && cents <= IOSS_LIMIT_EURO_CENTS;
+/**
+ * Returns the IOSS number of goods that are sent from a place, or null when the VAT on them is not paid through the IOSS.
+ * What goes to the buyer from all partners outside the EU is one consignment.
+ * @param made the units of all print orders
+ */
+export function iossNumberOf(order: RunOrder, from: Place, made: RunOrder['made'] = order.made): string | null {
+  const { iossNumber, shippingAddress: to } = order;
+  const goods = (made ?? []).flatMap(({ itemId, quantity, from }) => {
+    const item = order.items.find(({ id }) => id === itemId);
+    return item === undefined || !isCrossBorder(from, to) ? [] : [declaredValue(order, item, quantity, true)];
+  });
+  const isBusiness = to.isBusiness === true;
+  return fallsUnderIoss({ iossNumber, isBusiness }, { from, to }, goods, order.rates) ? iossNumber : null;
 }

@@ -1,6 +1,5 @@
 import { CarrierUnavailable } from '../../carriers/carrier';
 import type { Carriers } from '../../carriers/carriers';
-import { chooseMethod } from '../../consignments/domain/method-choice';
 import { choosePlan, keyOf, rankPlans, routeOrder } from '../../partners/domain/routing';
 import type {
   Passage,
@@ -16,7 +15,7 @@ import { convertMinor } from '../../platform/domain/money';
 import { isCrossBorder } from '../../platform/domain/territories';
 import { crossBorderRefusal } from './plan-refusals';
 import type { RunItem, RunOrder } from './run-order';
-import { consign, planWith, type QuotedPackages, quotePackages } from './shipment-plan';
+import { estimateMethods, planWith, type QuotedPackages, quoteMethods } from './shipment-plan';
 
 /**
  * Routing chooses partners by what an order really costs: production, and the postage and the promised date of the
@@ -75,7 +74,7 @@ export async function routeItems(
     const partner = partners.find(({ partnerId }) => partnerId === printOrder.partnerId)!;
     const answer =
       answers.get(keyOf(printOrder)) ??
-      quotePackages(deps.carriers.quote, { order, partner, jobs: printOrder.items }).then((quoted) => ({
+      quoteMethods(deps.carriers.quote, { order, partner, jobs: printOrder.items }).then((quoted) => ({
         ...printOrder,
         ...quoted,
         partner,
@@ -124,11 +123,8 @@ function requestOf(
     let passage = known.get(key);
     if (passage === undefined) {
       const partner = partners.find(({ partnerId }) => partnerId === printOrder.partnerId)!;
-      const { packages, consignment } = consign({ order, partner, jobs: printOrder.items });
-      const quotes = carriers.estimate(consignment, order.rates);
-      // Any method shows the distance when a gateway may have the one that the order names.
-      const isNamed = carriers.isEstimateComplete || chooseMethod(quotes, order.shipmentMethodUid).ok;
-      passage = passageWith(routed, printOrder, { partner, packages, quotes }, isNamed ? undefined : null);
+      const estimated = estimateMethods(carriers, { order, partner, jobs: printOrder.items });
+      passage = passageWith(routed, printOrder, { ...estimated, partner });
       known.set(key, passage);
     }
     return passage;
@@ -148,20 +144,18 @@ function requestOf(
 function passageWith(
   { order, at: now }: RoutedItems,
   { dispatchDate }: PlannedPrintOrder,
-  { partner, packages, quotes }: Pick<RoutedPrintOrder, 'partner' | 'packages' | 'quotes'>,
-  choice = order.shipmentMethodUid,
+  { partner, choice, ...packed }: QuotedPackages & { readonly partner: Candidate },
 ): Passage {
-  const parcels = packages.length;
+  const parcels = packed.packages.length;
   const crossesBorder = isCrossBorder(partner.senderAddress, order.shippingAddress);
-  const chosen = chooseMethod(quotes, choice);
-  if (!chosen.ok)
+  if (!choice.ok)
     return { parcels, crossesBorder, postage: 0, deliveryDate: dispatchDate, refusal: 'no_shipment_method' };
-  const { minor, currency } = chosen.method.price;
+  const { minor, currency } = choice.method.price;
   return {
     parcels,
     crossesBorder,
     postage: convertMinor(minor, currency, 'EUR', order.rates),
-    deliveryDate: planWith(chosen.method, chosen.isCheapest, packages, { partner, dispatchDate, now }).maxDeliveryDate,
+    deliveryDate: planWith(choice.method, choice.isCheapest, packed, { partner, dispatchDate, now }).maxDeliveryDate,
     refusal: crossBorderRefusal(order, [partner]) === null ? null : 'no_retail_prices',
   };
 }

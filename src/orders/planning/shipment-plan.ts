@@ -1,12 +1,13 @@
 import type { Carriers } from '../../carriers/carriers';
-import type { Consignment, MethodQuote } from '../../consignments/domain/consignment';
-import { chooseMethod } from '../../consignments/domain/method-choice';
+import type { MethodChoice, MethodQuote } from '../../consignments/domain/consignment';
+import { type ChosenMethod, chooseMethod } from '../../consignments/domain/method-choice';
 import { localDateAndTime, workCalendar } from '../../partners/domain/calendar';
 import type { Partner } from '../../partners/partner-rows';
 import type { Place } from '../../platform/domain/territories';
 import { uuidv7 } from '../../platform/ids';
 import { columnsOf, json, type Queryable, type Statement } from '../../platform/postgres';
-import type { PackedPackage } from '../domain/packing';
+import type { PackedPackage, Packing } from '../domain/packing';
+import { type PlannedParcel, plannedParcels, sumOf } from '../domain/planned-parcel';
 import { promiseDates } from '../domain/promise';
 import { consignmentOf, packForPartner } from './consignments';
 import type { RunOrder } from './run-order';
@@ -17,6 +18,9 @@ export type Quoter = Carriers['quote'];
 export interface ShipmentPlan {
   readonly method: MethodQuote;
   readonly isCheapest: boolean;
+  readonly packing: Packing;
+  /** The parcels of what had not left when it was planned. Their prices add up to that of the method. */
+  readonly parcels: readonly PlannedParcel[];
   readonly packageCount: number;
   readonly totalWeightGrams: number;
   readonly minDeliveryDays: number;
@@ -49,47 +53,80 @@ export interface PlannedJobs {
 
 /** Packs the jobs of one partner, quotes methods, chooses one and promises delivery dates. */
 export async function planShipment(quote: Quoter, input: PlannedJobs): Promise<PlannedShipment> {
-  return planQuoted(await quotePackages(quote, input), input);
+  return planQuoted(await quoteMethods(quote, input), input);
 }
 
-/** Chooses one of the methods that carry packages, and promises delivery dates. */
-export function planQuoted({ packages, quotes }: QuotedPackages, input: Omit<PlannedJobs, 'jobs'>): PlannedShipment {
-  const chosen = chooseMethod(quotes, input.order.shipmentMethodUid);
-  if (!chosen.ok) return chosen;
-  const { price } = chosen.method;
-  const method = input.order.charged ? chosen.method : { ...chosen.method, price: { ...price, minor: 0 } };
-  return { ok: true, plan: planWith(method, chosen.isCheapest, packages, input) };
+/** Plans packages with the method that the order chooses. */
+export function planQuoted({ choice, ...packed }: QuotedPackages, input: Omit<PlannedJobs, 'jobs'>): PlannedShipment {
+  if (!choice.ok) return choice;
+  const { price, packagesMinor } = choice.method;
+  const free = { price: { ...price, minor: 0 }, packagesMinor: packagesMinor.map(() => 0) };
+  const method = input.order.charged ? choice.method : { ...choice.method, ...free };
+  return { ok: true, plan: planWith(method, choice.isCheapest, packed, input) };
 }
 
-/** Packages, with every method that carries all of them. */
+/** The packages of one partner's jobs, every method that can carry all of them, and the one that the order chooses. */
 export interface QuotedPackages {
+  readonly packing: Packing;
   readonly packages: readonly PackedPackage[];
   readonly quotes: readonly MethodQuote[];
+  readonly choice: ChosenMethod;
 }
 
-/** Packs the jobs of one partner, and returns the methods that can carry all packages. */
-export async function quotePackages(
-  quote: Quoter,
-  jobs: Pick<PlannedJobs, 'order' | 'partner' | 'jobs'>,
-): Promise<QuotedPackages> {
-  const { packages, consignment } = consign(jobs);
-  return { packages, quotes: await quote(consignment, jobs.order.shipmentMethodUid) };
+type PackedJobs = Pick<PlannedJobs, 'order' | 'partner' | 'jobs'>;
+
+/**
+ * Packs the jobs of one partner and quotes the packages. Products share packages where this saves packages, unless the
+ * order's method does not carry these or is dearer for them.
+ */
+export async function quoteMethods(quote: Quoter, packed: PackedJobs): Promise<QuotedPackages> {
+  const { shipmentMethodUid } = packed.order;
+  const packings = packingsOf(packed);
+  const quotes = await Promise.all(packings.map(({ consignment }) => quote(consignment, shipmentMethodUid)));
+  return cheapestOf(packings, quotes, shipmentMethodUid);
 }
 
-/** Packs the jobs of one partner into a consignment. */
-export function consign({ order, partner, jobs }: Pick<PlannedJobs, 'order' | 'partner' | 'jobs'>): {
-  readonly packages: readonly PackedPackage[];
-  readonly consignment: Consignment;
-} {
-  const packages = packForPartner(order, partner, jobs);
-  return { packages, consignment: consignmentOf(order, partner, packages, order.clientName) };
+/**
+ * Returns what `quoteMethods` would, as far as it is known without a request. When a gateway may have the method that the
+ * order names, the cheapest one stands for it.
+ */
+export function estimateMethods(carriers: Carriers, packed: PackedJobs): QuotedPackages {
+  const { shipmentMethodUid, rates } = packed.order;
+  const packings = packingsOf(packed);
+  const quotes = packings.map(({ consignment }) => carriers.estimate(consignment, rates));
+  const named = cheapestOf(packings, quotes, shipmentMethodUid);
+  return named.choice.ok || carriers.isEstimateComplete ? named : cheapestOf(packings, quotes, null);
+}
+
+function packingsOf({ order, partner, jobs }: PackedJobs) {
+  const packed = (packing: Packing) => ({ packing, packages: packForPartner(order, partner, jobs, packing) });
+  const [shared, apart] = [packed('shared'), packed('apart')];
+  const tried = shared.packages.length < apart.packages.length ? [shared, apart] : [apart];
+  return tried.map((each) => ({
+    ...each,
+    consignment: consignmentOf(order, partner, each.packages, order.clientName),
+  }));
+}
+
+function cheapestOf(
+  packings: ReturnType<typeof packingsOf>,
+  quotes: readonly (readonly MethodQuote[])[],
+  choice: MethodChoice | null,
+): QuotedPackages {
+  const priceOf = (chosen: ChosenMethod) => (chosen.ok ? chosen.method.price.minor : Infinity);
+  return packings
+    .map(({ packing, packages }, index) => {
+      const methods = quotes[index]!;
+      return { packing, packages, quotes: methods, choice: chooseMethod(methods, choice) };
+    })
+    .reduce((best, each) => (priceOf(each.choice) < priceOf(best.choice) ? each : best));
 }
 
 /** Returns the plan for packages with a method: weight, delivery dates, and calendar days from today. */
 export function planWith(
   method: MethodQuote,
   isCheapest: boolean,
-  packages: readonly PackedPackage[],
+  { packing, packages }: { readonly packing: Packing; readonly packages: readonly PackedPackage[] },
   { partner, dispatchDate, now }: Pick<PlannedJobs, 'partner' | 'dispatchDate' | 'now'>,
 ): ShipmentPlan {
   const calendar = workCalendar(partner.capabilities.calendar);
@@ -104,8 +141,10 @@ export function planWith(
   return {
     method,
     isCheapest,
+    packing,
+    parcels: plannedParcels(packages, method.packagesMinor),
     packageCount: packages.length,
-    totalWeightGrams: packages.reduce((sum, { grossWeightGrams }) => sum + grossWeightGrams, 0),
+    totalWeightGrams: sumOf(packages, 'grossWeightGrams'),
     minDeliveryDays: calendarDays(today, transit.minDeliveryDate),
     maxDeliveryDays: calendarDays(today, transit.maxDeliveryDate),
     minDeliveryDate: transit.minDeliveryDate,
@@ -133,7 +172,7 @@ export const storedPlan = ({ method, origin: _, ...plan }: ShipmentPlan) => ({
   currency: method.price.currency,
 });
 
-const PLAN_COLUMNS = `carrier_uid, shipment_method_uid, shipment_method_name, service_type, is_cheapest, package_count,
+const PLAN_COLUMNS = `carrier_uid, shipment_method_uid, shipment_method_name, service_type, is_cheapest, packing, parcels, package_count,
   total_weight_grams, price_minor, currency, min_delivery_days, max_delivery_days, min_delivery_date, max_delivery_date`;
 
 /** Returns the statement that stores plans. A print order that already has a plan keeps its initial dates. */

@@ -1,17 +1,18 @@
+import type { BillingEntity, ClientSettings } from '../../accounts/clients';
 import type { CustomerInvoice } from '../../documents/customer-invoice';
 import type { Partner } from '../../partners/partner-rows';
 import { timesRate, toMinor } from '../../platform/domain/money';
+import { vatCountry } from '../../platform/domain/territories';
 import { retailValue, shareOf } from '../domain/retail-value';
-import { shippingRate, type Vat, vatOf } from '../domain/vat';
+import { shippingRate, type Vat, vatNumberState, vatOf, vatOfDestination } from '../domain/vat';
 import { type Charges, openLines, shippingCharge } from '../planning/charges';
-import { receiverOf, taxIdsOf } from '../planning/consignments';
+import { iossNumberOf, receiverOf, returnAddressOf, taxIdsOf } from '../planning/consignments';
 import type { OrderCharges } from '../planning/receipts';
 import type { RunOrder } from '../planning/run-order';
 
-/** @property returnAddress the client's, or null when it has none */
 interface InvoiceSender {
-  readonly partner: Pick<Partner, 'country' | 'senderAddress'>;
-  readonly returnAddress: CustomerInvoice['seller'] | null;
+  readonly partner: Pick<Partner, 'senderAddress'>;
+  readonly clientSettings: ClientSettings;
 }
 
 type InvoiceLine = CustomerInvoice['lines'][number];
@@ -27,14 +28,17 @@ type InvoiceLine = CustomerInvoice['lines'][number];
 export function customerInvoice(
   order: RunOrder,
   receipts: OrderCharges,
-  { partner, returnAddress }: InvoiceSender,
+  sender: InvoiceSender,
   printOrderId: string,
   jobs: readonly { readonly itemId: string; readonly quantity: number }[],
 ): CustomerInvoice | undefined {
   const charges = receipts.of(printOrderId);
   if (charges === undefined) return undefined;
   const { invoice } = charges;
-  const vat = vatOf(order, partner.senderAddress);
+  const { senderAddress } = sender.partner;
+  const iossNumber = iossNumberOf(order, senderAddress);
+  const vat = iossNumber === null ? vatOf(order, senderAddress) : vatOfDestination(order, 'ioss');
+  const seller = sellerOf(order, sender);
   const retailCurrency = order.retailCurrency ?? order.currency;
   // The first print order that was invoiced carries the retail shipping price.
   const retail = retailLines(order, jobs, retailCurrency, vat, charges === receipts.all[0]);
@@ -44,18 +48,29 @@ export function customerInvoice(
     date: invoice.createdAt.toISOString().slice(0, 10),
     currency: retail === null ? invoice.body.currency : retailCurrency,
     treatment: vat.treatment,
-    seller: sellerOf(order, { partner, returnAddress }),
+    seller: iossNumber === null ? seller : { ...seller, taxIds: { ...seller.taxIds, iossNumber } },
     buyer: { ...receiverOf(order.shippingAddress), taxIds: taxIdsOf(order.shippingAddress) },
     orderReference: order.orderReferenceId,
     lines,
   };
 }
 
-/** Returns the client with the address where returns go: its own, else the partner's without contact person and tax ids. */
-function sellerOf(order: RunOrder, { partner, returnAddress }: InvoiceSender): CustomerInvoice['seller'] {
-  if (returnAddress !== null) return returnAddress;
-  const { firstName, lastName, email, phone, taxIds, ...address } = partner.senderAddress;
-  return { ...address, company: order.clientName };
+/**
+ * Returns the seller: the billing entity of the client with its address, and the VAT number of the state that the goods leave
+ * where it has one. Without an address of its own it has the one where returns go: the client's, else the partner's.
+ */
+function sellerOf(order: RunOrder, { partner, clientSettings }: InvoiceSender): CustomerInvoice['seller'] {
+  const { firstName, lastName, email, phone, taxIds, ...sentFrom } = partner.senderAddress;
+  const returns = returnAddressOf(clientSettings, order.clientName) ?? { ...sentFrom, company: order.clientName };
+  const entity = clientSettings.billingEntity as BillingEntity | null | undefined;
+  if (entity == null) return returns;
+  const { companyName: company, companyVatNumber, companyVatNumbers = [] } = entity;
+  const numbers = [companyVatNumber ?? '', ...companyVatNumbers].filter((number) => number !== '');
+  const vatNumber = numbers.find((number) => vatNumberState(number) === vatCountry(sentFrom)) ?? numbers[0];
+  const { addressLine1, addressLine2, city, postCode: postcode = '', state, countryIsoCode: country } = entity;
+  const address =
+    addressLine1 && city && country ? { addressLine1, addressLine2, city, postcode, state, country } : returns;
+  return { ...address, company, taxIds: { vatNumber } };
 }
 
 /** Returns null unless every item has a retail price. Retail prices exclude VAT. */

@@ -10,7 +10,7 @@ import type { Queryable } from '../../platform/postgres';
 import { type BoughtLabels, buyLabels, type PurchaseDeps } from '../../shipping/purchase';
 import { dispatchResponse, type NamedPackage, type StoredShipment, shipmentAsJson } from '../../shipping/shipments';
 import { hasShipped, type ItemStatus } from '../domain/lifecycle/statuses';
-import { type PackedPackage, withReferencesOf } from '../domain/packing';
+import { type PackedPackage, type Packing, withReferencesOf } from '../domain/packing';
 import { consignmentOf, listsPackages, packForPartner, returnAddressOf } from '../planning/consignments';
 import { dispatchKey } from '../planning/print-order-rows';
 import { type ChargesJson, chargesAsJson, orderCharges } from '../planning/receipts';
@@ -46,6 +46,7 @@ export interface DispatchOrder {
 interface DispatchRow {
   readonly partner: Record<string, unknown>;
   readonly shipmentMethodUid: string;
+  readonly packing: Packing;
   readonly clientSettings: ClientSettings;
   /** Units that are neither cancelled nor rerouted, including those that have left. */
   readonly liveJobs: DispatchOrder['jobs'] | null;
@@ -68,6 +69,7 @@ export async function dispatchPrintOrder(
     sql,
     sql`${orderId}`,
     sql`(SELECT jsonb_build_object('partner', ${partnerAsJson(sql, sql`p.partner_id`)}, 'shipmentMethodUid', s.shipment_method_uid,
+        'packing', s.packing,
         'clientSettings', a.settings, 'charges', ${chargesAsJson(sql, sql`o.id`)},
         'liveJobs', (SELECT jsonb_agg(jsonb_build_object('itemId', j.order_item_id::text, 'quantity', j.quantity) ORDER BY j.id)
           FROM print_jobs j WHERE j.print_order_id = p.id AND j.status NOT IN ('cancelled', 'superseded')),
@@ -80,11 +82,11 @@ export async function dispatchPrintOrder(
   const { order, related: row } = found;
   const partner = partnerOf(row.partner);
   const returnAddress = returnAddressOf(row.clientSettings, order.clientName);
-  const whole = packForPartner(order, partner, row.liveJobs ?? jobs);
-  const packed = withReferencesOf(packForPartner(order, partner, jobs), whole);
+  const whole = packForPartner(order, partner, row.liveJobs ?? jobs, row.packing);
+  const packed = withReferencesOf(packForPartner(order, partner, jobs, row.packing), whole);
   const packages = withPackingSlips(row.packingSlips ?? [], packed, listsPackages(order, whole));
   const charges = orderCharges(row.charges);
-  const invoice = customerInvoice(order, charges, { partner, returnAddress }, printOrderId, jobs);
+  const invoice = customerInvoice(order, charges, { partner, clientSettings: row.clientSettings }, printOrderId, jobs);
   const purchase = {
     consignment: {
       ...consignmentOf(order, partner, packages, order.clientName),

@@ -24,6 +24,7 @@ const flight = (minor: number): MethodQuote => ({
   methodUid: 'gate_sky_air',
   methodName: 'Air',
   price: { minor, currency: 'EUR' },
+  packagesMinor: [minor],
   minDays: 1,
   maxDays: 1,
   paddingDays: 0,
