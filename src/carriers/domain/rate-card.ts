@@ -1,6 +1,6 @@
 import type { Consignment, ConsignmentPackage, MethodQuote } from '../../consignments/domain/consignment';
-import { customsTerritory } from '../../platform/domain/countries';
 import { convertMinor, type RateTable, timesRate } from '../../platform/domain/money';
+import { sharesCustoms } from '../../platform/domain/territories';
 
 export interface ZoneRate {
   /** Price of each weight step, in minor units of the card's currency. A zone may end before the method's last step. */
@@ -228,7 +228,7 @@ export function zoneBetween(sender: string, receiver: string): Zone | undefined 
   const to = regionOf(receiver);
   if (from === undefined || to === undefined) return undefined;
   if (sender === receiver) return 'domestic';
-  if (customsTerritory(sender) === customsTerritory(receiver)) return 'union';
+  if (sharesCustoms({ country: sender }, { country: receiver })) return 'union';
   if (from === to) return 'continent';
   return REMOTE.has(to) ? 'remote' : 'intercontinental';
 }

@@ -5,9 +5,10 @@ import {
   type TaxIds,
   taxIdsOf,
 } from '../../consignments/domain/consignment';
-import { isCrossBorder, lineValue } from '../../consignments/domain/customs';
+import { lineValue } from '../../consignments/domain/customs';
 import { cutText } from '../../platform/domain/foreign-text';
 import { fromMinor } from '../../platform/domain/money';
+import { isCrossBorder } from '../../platform/domain/territories';
 
 const GRAMS_PER_OUNCE = 28.349523125;
 const ounces = (grams: number) => Number((grams / GRAMS_PER_OUNCE).toFixed(2));
@@ -80,7 +81,7 @@ function taxIdsFor({ sender, receiver }: Consignment, carrier: string | undefine
 /** @param declaration text for customs that no other field holds */
 function customsInfo(consignment: Consignment, pack: ConsignmentPackage, declaration: readonly string[]) {
   const { sender, receiver } = consignment;
-  if (!isCrossBorder(sender.country, receiver.country)) return undefined;
+  if (!isCrossBorder(sender, receiver)) return undefined;
   return {
     contents_type: 'merchandise',
     customs_certify: true,

@@ -1,5 +1,5 @@
-import { customsTerritory } from '../../platform/domain/countries';
 import { convertMinor, type RateTable, UnknownRateError } from '../../platform/domain/money';
+import { isCrossBorder } from '../../platform/domain/territories';
 import type { Consignment, ConsignmentItem, ConsignmentPackage, Money } from './consignment';
 
 /** Customs documents of a package. */
@@ -72,7 +72,7 @@ export function customsForm(
   carrier: 'postal' | 'commercial',
   rates: RateTable,
 ): CustomsForm | null {
-  if (!isCrossBorder(consignment.sender.country, consignment.receiver.country)) return null;
+  if (!isCrossBorder(consignment.sender, consignment.receiver)) return null;
   if (carrier === 'commercial') return 'commercial_invoice';
   const cents = minorIn(contentsValue([pack], consignment.currency, rates), 'EUR', rates);
   const small =
@@ -81,11 +81,6 @@ export function customsForm(
     pack.grossWeightGrams <= CN22_GRAMS &&
     pack.items.length <= CN22_LINES;
   return small ? 'cn22' : 'cn23';
-}
-
-/** Returns true when two countries are in different customs territories. The EU is one customs territory. */
-export function isCrossBorder(fulfillmentCountry: string, destinationCountry: string): boolean {
-  return customsTerritory(fulfillmentCountry) !== customsTerritory(destinationCountry);
 }
 
 /** Retail prices of an order, in major units as clients give them. */

@@ -1,6 +1,6 @@
 import type { TaxCategory } from '../../catalog/domain/product';
-import { isCrossBorder } from '../../consignments/domain/customs';
 import { EU_MEMBERS } from '../../platform/domain/countries';
+import { isCrossBorder, type Place, vatCountry } from '../../platform/domain/territories';
 
 /** Tax rates by country and category, as decimal fractions. */
 export type TaxTable = Readonly<Record<string, Readonly<Partial<Record<TaxCategory, string>>>>>;
@@ -17,8 +17,7 @@ export interface TaxedOrder {
   readonly taxRates: TaxTable;
   /** Country of the client's billing entity, or null when it is not set. */
   readonly sellerCountry: string | null;
-  readonly shippingAddress: {
-    readonly country: string;
+  readonly shippingAddress: Place & {
     readonly isBusiness?: boolean | undefined;
     readonly federalTaxId?: string | undefined;
   };
@@ -34,15 +33,16 @@ export interface Vat {
 }
 
 /**
- * Returns the VAT of what a partner in `fulfillmentCountry` delivers: the rates of the destination within one customs
- * territory (such as the EU), and none for an export or a business that accounts for the VAT itself.
+ * Returns the VAT of what is sent from a place: the rates of the destination within one customs and VAT territory
+ * (such as the EU), and none for an export or a business that accounts for the VAT itself.
  */
-export function vatOf({ taxRates, sellerCountry, shippingAddress }: TaxedOrder, fulfillmentCountry: string): Vat {
-  const { country, isBusiness, federalTaxId } = shippingAddress;
+export function vatOf({ taxRates, sellerCountry, shippingAddress }: TaxedOrder, from: Place): Vat {
+  const country = vatCountry(shippingAddress);
+  const { isBusiness, federalTaxId } = shippingAddress;
   const untaxed = (treatment: Vat['treatment']): Vat => ({ treatment, country: null, rateOf: () => '0' });
-  if (isCrossBorder(fulfillmentCountry, country)) return untaxed('export');
+  if (isCrossBorder(from, shippingAddress)) return untaxed('export');
   const buyerState = isBusiness === true ? vatNumberState(federalTaxId) : null;
-  const seller = sellerCountry ?? fulfillmentCountry;
+  const seller = sellerCountry ?? vatCountry(from);
   if (buyerState !== null && EU_MEMBERS.includes(seller) && EU_MEMBERS.includes(country) && buyerState !== seller) {
     return untaxed('reverse_charge');
   }

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { ResolvedProduct } from '../../catalog/domain/product';
-import { isCrossBorder } from '../../consignments/domain/customs';
 import { byPrice, chooseMethod } from '../../consignments/domain/method-choice';
 import { groupIntoPrintOrders } from '../../partners/domain/routing';
 import { type RoutingDecision, UNROUTABLE_TEXTS } from '../../partners/domain/routing-decision';
 import type { Partner } from '../../partners/partner-rows';
 import { fromMinor } from '../../platform/domain/money';
+import { isCrossBorder } from '../../platform/domain/territories';
 import type { FieldError } from '../../platform/errors';
 import { priceOrder } from '../domain/pricing';
 import type { Receipt } from '../domain/receipt';
@@ -85,7 +85,7 @@ async function quotePrintOrder(
   return {
     partner,
     dispatchDate,
-    isCrossBorder: isCrossBorder(partner.country, country),
+    isCrossBorder: isCrossBorder(partner.senderAddress, order.shippingAddress),
     receipt: invoiceOf(order, jobs, chosen),
     chosen,
     methods,

@@ -1,10 +1,11 @@
 import type { ClientSettings } from '../../accounts/clients';
 import type { Consignment, ConsignmentItem, PostalAddress, TaxIds } from '../../consignments/domain/consignment';
-import { contentsValue, isCrossBorder, minorIn } from '../../consignments/domain/customs';
+import { contentsValue, minorIn } from '../../consignments/domain/customs';
 import type { PackagePart } from '../../consignments/domain/package-parts';
 import type { PrintOrderAddress } from '../../partners/domain/print-order';
 import type { Partner } from '../../partners/partner-rows';
 import { EU_MEMBERS } from '../../platform/domain/countries';
+import { isCrossBorder, vatCountry } from '../../platform/domain/territories';
 import { type PackedPackage, type PackItem, packOrder } from '../domain/packing';
 import { priceLine } from '../domain/pricing';
 import { retailValue } from '../domain/retail-value';
@@ -76,7 +77,7 @@ interface PackageContents extends Pick<PackedPackage, 'packageReferenceId'> {
  */
 export function partsOf(
   order: RunOrder,
-  partner: Pick<Partner, 'country'>,
+  partner: Pick<Partner, 'country' | 'senderAddress'>,
   { packageReferenceId, items }: PackageContents,
   { named, reference }: { readonly named: ReadonlySet<string>; readonly reference: string },
 ): PackagePart[] | null {
@@ -156,11 +157,11 @@ const IOSS_LIMIT_EURO_CENTS = 150_00;
 
 export function fallsUnderIoss(
   order: RunOrder,
-  partner: Pick<Partner, 'country'>,
+  partner: Pick<Partner, 'senderAddress'>,
   packages: readonly PackedPackage[],
 ): boolean {
-  const { country } = order.shippingAddress;
-  if (order.iossNumber === null || !EU_MEMBERS.includes(country)) return false;
+  const { shippingAddress } = order;
+  if (order.iossNumber === null || !EU_MEMBERS.includes(vatCountry(shippingAddress))) return false;
   const cents = minorIn(contentsValue(packages, order.currency, order.rates), 'EUR', order.rates);
-  return isCrossBorder(partner.country, country) && cents !== null && cents <= IOSS_LIMIT_EURO_CENTS;
+  return isCrossBorder(partner.senderAddress, shippingAddress) && cents !== null && cents <= IOSS_LIMIT_EURO_CENTS;
 }

@@ -1,7 +1,8 @@
-import { isCrossBorder, missingRetailPrices } from '../../consignments/domain/customs';
+import { missingRetailPrices } from '../../consignments/domain/customs';
 import { servesCountry } from '../../partners/domain/capabilities';
 import { type RoutingDecision, UNROUTABLE_TEXTS, type UnroutableCode } from '../../partners/domain/routing-decision';
 import type { Partner } from '../../partners/partner-rows';
+import { isCrossBorder } from '../../platform/domain/territories';
 import type { ParkingReason } from '../domain/lifecycle/attention-reasons';
 import type { PlannedPrintOrder } from '../domain/lifecycle/run-state';
 import { priceOrder } from '../domain/pricing';
@@ -105,8 +106,7 @@ export function fieldAtFault(
 
 /** Returns the refusal of an order that crosses a customs border without retail prices, or null. */
 export function crossBorderRefusal(order: RunOrder, partners: readonly Partner[]): PlanRefusal | null {
-  const { country } = order.shippingAddress;
-  if (!partners.some((partner) => isCrossBorder(partner.country, country))) return null;
+  if (!partners.some(({ senderAddress }) => isCrossBorder(senderAddress, order.shippingAddress))) return null;
   const missing = missingRetailPrices({
     retailCurrency: order.retailCurrency,
     retailShippingPriceInclVat: order.retailShippingPrice,

@@ -14,7 +14,7 @@ export function invoiceOf(
   jobs: readonly { readonly itemId: string; readonly quantity: number }[],
   plan: ShipmentPlan,
 ): Receipt {
-  const vat = vatOf(order, plan.fulfillmentCountry);
+  const vat = vatOf(order, plan.origin);
   const products = jobs.flatMap(({ itemId, quantity }) => {
     const item = order.items.find((candidate) => candidate.id === itemId);
     const price = item && priceLine({ product: item.product, quantity }, order.currency, order.rates);

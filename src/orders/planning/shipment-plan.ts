@@ -2,6 +2,7 @@ import type { Consignment, MethodChoice, MethodQuote } from '../../consignments/
 import { chooseMethod } from '../../consignments/domain/method-choice';
 import { localDateAndTime, workCalendar } from '../../partners/domain/calendar';
 import type { Partner } from '../../partners/partner-rows';
+import type { Place } from '../../platform/domain/territories';
 import { uuidv7 } from '../../platform/ids';
 import { columnsOf, json, type Queryable, type Statement } from '../../platform/postgres';
 import type { PackedPackage } from '../domain/packing';
@@ -22,6 +23,8 @@ export interface ShipmentPlan {
   readonly maxDeliveryDays: number;
   readonly minDeliveryDate: string;
   readonly maxDeliveryDate: string;
+  /** Where the parcels start. */
+  readonly origin: Place;
   readonly fulfillmentCountry: string;
   readonly fulfillmentState: string | null;
   readonly fulfillmentFacilityId: string;
@@ -89,6 +92,7 @@ export function planWith(
     maxDeliveryDays: calendarDays(today, transit.maxDeliveryDate),
     minDeliveryDate: transit.minDeliveryDate,
     maxDeliveryDate: transit.maxDeliveryDate,
+    origin: partner.senderAddress,
     fulfillmentCountry: partner.country,
     fulfillmentState: partner.stateProvince,
     // Clients read it, so it is no name.
@@ -105,7 +109,7 @@ const PLAN_COLUMNS = `carrier_uid, shipment_method_uid, shipment_method_name, se
 
 /** Returns the statement that stores plans. A print order that already has a plan keeps its initial dates. */
 export function storeShipmentPlans(tx: Queryable, orderId: string, plans: readonly PrintOrderPlan[]): Statement {
-  const rows = plans.map(({ printOrderId, plan: { method, ...plan } }) =>
+  const rows = plans.map(({ printOrderId, plan: { method, origin: _, ...plan } }) =>
     columnsOf({
       ...plan,
       id: uuidv7(),

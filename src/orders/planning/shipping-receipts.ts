@@ -71,8 +71,8 @@ function receiptsOf(
   const method = { referenceId: plan.method.methodUid, title: plan.method.methodName };
   const sum = (price: 'priceBefore' | 'priceAfter') => plans.reduce((total, { rest }) => total + rest[price], 0);
   const difference = sum('priceAfter') - sum('priceBefore');
-  const vat = vatOf(after, plan.fulfillmentCountry);
-  if (vatOf(before, plan.fulfillmentCountry).country === vat.country) {
+  const vat = vatOf(after, plan.origin);
+  if (vatOf(before, plan.origin).country === vat.country) {
     const receipt = shippingDifference(charge, method, difference);
     return receipt === null ? [] : [receipt];
   }

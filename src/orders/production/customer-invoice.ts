@@ -11,7 +11,7 @@ import type { RunOrder } from '../planning/run-order';
 
 /** @property returnAddress the client's, or null when it has none */
 export interface InvoiceSender {
-  readonly partner: Pick<Partner, 'country' | 'senderAddress'>;
+  readonly partner: Pick<Partner, 'senderAddress'>;
   readonly returnAddress: CustomerInvoice['seller'] | null;
 }
 
@@ -27,7 +27,7 @@ export function customerInvoice(
   { items, paper }: Pick<ConsignmentPackage, 'items' | 'paper'>,
   { number, date }: { readonly number: string; readonly date: string },
 ): CustomerInvoice {
-  const vat = vatOf(order, partner.country);
+  const vat = vatOf(order, partner.senderAddress);
   const currency = order.retailCurrency ?? order.currency;
   const lines = items.map((item) => {
     const ordered = order.items.find(({ itemReferenceId }) => itemReferenceId === item.itemReferenceId);

@@ -3,13 +3,13 @@ import type { PageBoxes } from '../../../packages/file-reader/facts';
 import { withExtension } from '../../../packages/file-reader/file-types';
 import type { ClientSettings } from '../../accounts/clients';
 import type { ProductKind } from '../../catalog/domain/product';
-import { isCrossBorder } from '../../consignments/domain/customs';
 import { pageSize } from '../../files/domain/page-checks';
 import type { StoredPreview } from '../../files/ingest-file';
 import { type PrintFile, PrintOrderError } from '../../partners/domain/assets';
 import { buildPrintOrder, type PrintOrderAddress, withRevision } from '../../partners/domain/print-order';
 import type { PackageBody } from '../../partners/message-schemas';
 import type { Partner } from '../../partners/partner-rows';
+import { isCrossBorder, vatCountry } from '../../platform/domain/territories';
 import type { LinkSigner } from '../../platform/objects/signed-links';
 import type { Fragment, Queryable } from '../../platform/postgres';
 import { type ItemFields, itemMembers } from '../domain/item-fields';
@@ -200,16 +200,19 @@ function customsOf(
   packages: readonly PackedPackage[],
   jobs: readonly MessageJob[],
 ): { priceTotalMinor: number; taxMinor: number; currency: string } {
-  const { country } = order.shippingAddress;
   const currency = order.retailCurrency ?? order.currency;
-  if (!isCrossBorder(partner.country, country)) return { priceTotalMinor: 0, taxMinor: 0, currency };
+  if (!isCrossBorder(partner.senderAddress, order.shippingAddress))
+    return { priceTotalMinor: 0, taxMinor: 0, currency };
   const isTaxed = fallsUnderIoss(order, partner, packages);
   let priceTotalMinor = 0;
   let tax = new Decimal(0);
   for (const { retailPrice, quantity, orderedQuantity, product } of jobs) {
     const value = retailValue({ retailPrice, quantity: orderedQuantity }, quantity, currency) ?? 0;
     priceTotalMinor += value;
-    if (isTaxed) tax = tax.plus(new Decimal(value).times(rateIn(order.taxRates, country, product.taxCategory)));
+    if (isTaxed)
+      tax = tax.plus(
+        new Decimal(value).times(rateIn(order.taxRates, vatCountry(order.shippingAddress), product.taxCategory)),
+      );
   }
   const taxMinor = tax.toDecimalPlaces(0, Decimal.ROUND_HALF_UP).toNumber();
   return { priceTotalMinor, taxMinor, currency };

@@ -1,6 +1,6 @@
 import type { ResolvedProduct } from '../../catalog/domain/product';
-import { isCrossBorder } from '../../consignments/domain/customs';
 import { convertMinor } from '../../platform/domain/money';
+import { isCrossBorder } from '../../platform/domain/territories';
 import { addDays } from '../../platform/domain/working-days';
 import { daysBetween, dispatchDate } from './calendar';
 import { servesCountry } from './capabilities';
@@ -176,5 +176,7 @@ export function distance(
   destinationCountry: string,
 ): (typeof DISTANCES)[keyof typeof DISTANCES] {
   if (partner.country === destinationCountry) return DISTANCES.domestic;
-  return DISTANCES[isCrossBorder(partner.country, destinationCountry) ? 'crossBorder' : 'sameTerritory'];
+  return DISTANCES[
+    isCrossBorder({ country: partner.country }, { country: destinationCountry }) ? 'crossBorder' : 'sameTerritory'
+  ];
 }
