@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { RecordOutcome, RunRecord } from '../src/orders/domain/run/run-record';
+import { recordFileDelay } from '../src/orders/planning/file-delays';
 import { expectFindings, fetchOrderFiles, type OrderFilesDeps } from '../src/orders/planning/order-files';
 import type { PreparationPlan } from '../src/orders/planning/plan-refusals';
 import { type PreparationDeps, prepareOrder } from '../src/orders/planning/prepare-order';
@@ -156,6 +157,8 @@ async function fetchFilesAndPlan(
     if (!fault.transient || isOver) return refused({ message, details: { code, ...file } });
     const pause = Math.min(FIRST_PAUSE * 2 ** (attemptOf(info) - 1), LONGEST_PAUSE);
     const delay = Math.min(fault.retryAfterMs ?? pause, Math.max(left(), FIRST_PAUSE));
+    const nextAttemptAt = new Date(Date.now() + delay).toISOString();
+    await recordFileDelay(deps.sql, orderId, since, { message, attempts: attemptOf(info), nextAttemptAt });
     throw transient(message, 'FileUnreachable', delay);
   } catch (error) {
     carry({ since });
@@ -218,12 +221,15 @@ export function createOrderPartnerActivities(deps: DeliveryDeps & LogDeps) {
       call: RunIds & OrderUpdate,
     ): Promise<
       OrRefusal<
-        { readonly outcome: 'accepted' | 'not_needed' } | { readonly outcome: 'no_address'; readonly message: string }
+        | { readonly outcome: 'accepted'; readonly messageRevision: number }
+        | { readonly outcome: 'not_needed' }
+        | { readonly outcome: 'no_address'; readonly message: string }
       >
     > {
       const response = logged(call, await deliverOrderUpdate(deps, call), 'order update delivery');
       if (response.outcome === 'refused' || response.outcome === 'unbuildable') return undelivered(response);
-      return response.outcome === 'accepted' ? { outcome: 'accepted' } : response;
+      if (response.outcome !== 'accepted') return response;
+      return { outcome: 'accepted', messageRevision: response.revision };
     },
 
     cancelAtPartner: async (call: RunIds & Parameters<typeof cancelAtPartner>[1]) =>

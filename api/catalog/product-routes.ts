@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { catalogModels, catalogVersion } from '../../src/catalog/catalog-models';
 import { printNeeds } from '../../src/catalog/domain/print-needs';
-import { isStockProduct } from '../../src/catalog/domain/product';
+import { isStockProduct, type ResolvedProduct } from '../../src/catalog/domain/product';
+import type { ProductionSpec } from '../../src/catalog/domain/product-model';
 import { resolveProducts } from '../../src/catalog/resolve-products';
 import { needsOfArea } from '../../src/orders/domain/file-needs';
 import { acceptedFileTypes } from '../../src/orders/domain/item-files';
@@ -42,6 +44,9 @@ const product = z
           prices: priceList.optional().describe('What the area costs beside the product'),
         }),
       ),
+      otherSizes: z
+        .record(z.string(), z.object({ widthMm: z.number(), heightMm: z.number() }))
+        .describe('Sizes of files for further places: neck labels, sleeves, the cover of a book with its spine'),
       pages: z
         .object({ min: z.int(), max: z.int(), multipleOf: z.int(), coverPages: z.int().optional() })
         .nullable()
@@ -62,6 +67,13 @@ function prices(list: Readonly<Record<string, readonly { readonly from: number; 
       breaks.map(({ from, unitMinor }) => ({ from, price: fromMinor(unitMinor, currency) })),
     ]),
   );
+}
+
+/** Returns the sizes of files that are for no print area. The cover of a book is both sides and the spine. */
+function otherSizes({ printAreas: [page], pageRule }: ResolvedProduct, { otherSizes, pages }: ProductionSpec) {
+  if (page === undefined || pageRule === null || pages?.spine === undefined) return otherSizes;
+  const spineMm = pages.spine.baseMm + pages.spine.pageMm * pageRule.max;
+  return { ...otherSizes, cover: { widthMm: 2 * page.widthMm + spineMm, heightMm: page.heightMm } };
 }
 
 /** The route that returns what an order of a product needs. */
@@ -87,6 +99,8 @@ export function productRoutes({ sql, candidates }: ApiDeps): Route[] {
           throw new Refusal('NOT_FOUND', { message: `${message.charAt(0).toUpperCase()}${message.slice(1)}.` });
         }
         const found = resolution!.product;
+        const { productModelId: id } = found;
+        const { production } = (await catalogModels(sql, await catalogVersion(sql), [id])).get(id)!.model;
         const { lengthMm, widthMm, heightMm } = found.packed;
         return {
           productUid: found.productUid,
@@ -110,6 +124,7 @@ export function productRoutes({ sql, candidates }: ApiDeps): Route[] {
               needs: needsOfArea(area, found),
               ...(priceList === undefined ? {} : { prices: prices(priceList) }),
             })),
+            otherSizes: otherSizes(found, production),
             pages: found.pageRule,
           },
           prices: prices(found.priceList),

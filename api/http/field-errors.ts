@@ -53,7 +53,8 @@ function typeInWords(value: unknown): string {
 function boundText(issue: Extract<Issue, { code: 'too_big' | 'too_small' }>, value: unknown): string | undefined {
   const isMost = issue.code === 'too_big';
   const limit = isMost ? issue.maximum : issue.minimum;
-  if (typeof value === 'number') {
+  // The origin, not the type of the value: a number in a query arrives as text.
+  if (issue.origin === 'number' || issue.origin === 'int') {
     const relation = isMost ? (issue.inclusive ? 'at most' : 'less than') : issue.inclusive ? 'at least' : 'more than';
     return `Must be ${relation} ${limit}, not ${value}.`;
   }
@@ -69,11 +70,14 @@ function messageOf(issue: Issue, code: FieldErrorCode, value: unknown, isWhole: 
   if (code === 'MISSING_FIELD_ERROR') return 'This field is required.';
   if (code === 'IS_BLANK_ERROR') return 'This field must not be blank.';
   if (code === 'NO_SUCH_CHOICE_ERROR' && issue.code === 'invalid_value')
-    return `Not one of the choices: ${issue.values.map(String).join(', ')}.`;
+    return `Not one of the choices: ${issue.values.map(String).filter(Boolean).join(', ')}.`;
   if (issue.code === 'too_big' || issue.code === 'too_small') {
     const text = boundText(issue, value);
     if (text !== undefined) return text;
   }
+  // Zod reports a fraction, and text in a query that is no number, after it has taken the value for a number.
+  if (issue.code === 'invalid_type' && (issue.expected === 'int' || 'received' in issue))
+    return `Must be ${TYPES[issue.expected]}, not ${String(value).slice(0, 100)}.`;
   const expected = issue.code === 'invalid_type' ? TYPES[issue.expected] : undefined;
   if (expected !== undefined && expected !== typeInWords(value))
     return `${isWhole ? 'The body must' : 'Must'} be ${expected}, not ${typeInWords(value)}.`;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Account } from '../../src/accounts/account';
-import { deleteDraft, type NoDraft, patched, readDraft, saveDraft } from '../../src/orders/intake/drafts';
+import { deleteDraft, hasSubmitted, type NoDraft, patched, readDraft, saveDraft } from '../../src/orders/intake/drafts';
 import { giveRetailPrices } from '../../src/orders/intake/retail-prices';
 import {
   type PatchOrder,
@@ -100,7 +100,7 @@ function refuseFields(references: readonly string[], message: string, code: Fiel
 }
 
 /**
- * Applies a patch to a draft and returns the draft, or the order that it has become.
+ * Applies a patch to a draft and returns the draft, or the order that it has become, also when the request is repeated.
  * @throws Refusal `FORBIDDEN` for operators, `VALIDATION_ERROR`, `NOT_FOUND`, `CONFLICT` when it is no draft,
  *   `QUOTA_EXCEEDED`
  */
@@ -114,6 +114,8 @@ export async function editDraft(
   if (account.role === 'operator') throw new Refusal('FORBIDDEN', { message: 'Only its client edits a draft.' });
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const draft = await readDraft(sql, id);
+    const [submitted] = draft === 'not-draft' ? await readOrders(sql, [id]) : [];
+    if (submitted !== undefined && hasSubmitted(submitted, patch)) return submitted;
     if (typeof draft === 'string') throw noDraft(draft);
     const order = checkedOrder(patched(draft, patch));
     const becomesOrder = order.orderType === 'order';
@@ -125,7 +127,7 @@ export async function editDraft(
     const outcome = await quotas.using(account.id, becomesOrder ? ['ordersUnderWay', 'fileBytes'] : [], () =>
       saveDraft(sql, edit, runSettings),
     );
-    if (outcome === 'overtaken') continue;
+    if (outcome === 'overtaken' || outcome === 'not-draft') continue;
     if (outcome !== 'saved') throw noDraft(outcome);
     if (becomesOrder) {
       metrics.count('pressline_orders_accepted_total', {});
@@ -151,7 +153,7 @@ export function draftRoutes(deps: ApiDeps): Route[] {
       summary: 'Edit a draft, turn it into an order, or give an order its retail prices',
       description:
         'Each given field of a draft replaces the stored one. Null removes an optional field. `orderType: order` submits the ' +
-        'draft with the current catalog. An order that is not planned, or was refused without retail prices, takes ' +
+        'draft with the current catalog; repeated, it returns the order. An order that is not planned, or was refused without retail prices, takes ' +
         '`retailCurrency`, `retailShippingPriceInclVat` and `items` with their `retailPriceInclVat`; a refused one starts ' +
         'again. Operators give them too. 409: the order takes no change.',
       access: { ...READERS.access, operatorRole: 'operator' },
@@ -161,7 +163,7 @@ export function draftRoutes(deps: ApiDeps): Route[] {
       handler: async ({ account, params, body, requestId, log, quotas, audit, intend, unaudited }) => {
         const id = await changedOrderId(sql, account, params.orderId);
         const draftOrOrder = await visibleOrder(deps, account, id);
-        if (draftOrOrder.orderType === 'order') {
+        if (draftOrOrder.orderType === 'order' && !hasSubmitted(draftOrOrder, body)) {
           await intend({ action: 'order.give_retail_prices', objectId: id });
           const outcome = await givePrices(deps, account, draftOrOrder, body, requestId);
           await audit(sql, { action: 'order.give_retail_prices', objectId: id, before: null, after: { outcome } });

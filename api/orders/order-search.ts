@@ -14,9 +14,11 @@ import { READERS, viewerOf } from './visible-order';
 const text = z.string().min(1).max(100);
 
 const orderSearchSchema = z
-  .object({
+  .strictObject({
     ids: anyOf(text),
     orderReferenceIds: anyOf(text),
+    emails: anyOf(z.string().min(1).max(254).toLowerCase()).describe('E-mail addresses of recipients.'),
+    trackingNumbers: anyOf(text),
     clientIds: anyOf(text, 50).describe('For operators. Clients see only their own orders.'),
     fulfillmentStatuses: anyOf(z.enum(ORDER_STATUSES)),
     financialStatuses: anyOf(z.enum(FINANCIAL_STATUSES)),

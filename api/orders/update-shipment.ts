@@ -7,12 +7,13 @@ import { expectedShipment } from '../../src/orders/production/expected-shipment'
 import {
   changedReceipts,
   dropShippingChange,
+  isUnchanged,
   storeShippingChange,
   tryShippingChange,
 } from '../../src/orders/production/shipping-changes';
 import { type OrderRecord, readOrders } from '../../src/orders/reading/order-reader';
 import { addressView, updatedShipmentSchema } from '../../src/orders/reading/retrieved-order';
-import { expectedShipmentView, shipmentView } from '../../src/orders/reading/shipment-view';
+import { expectedShipmentView, replannedShipmentView, shipmentView } from '../../src/orders/reading/shipment-view';
 import { refuseWith } from '../../src/orders/run/gateway';
 import { fromMinor } from '../../src/platform/domain/money';
 import { invalidField, Refusal } from '../../src/platform/errors';
@@ -26,7 +27,7 @@ import { reasonOf } from './visible-order';
 /**
  * Changes the address or the method of an order or draft and returns both as they are afterwards, with the price
  * (operation `updateShipment`). Before the order is planned, shipment and price are the expected ones. A dry run changes
- * nothing.
+ * nothing, and neither does a request for what the order has already.
  * @throws Refusal `FORBIDDEN` for a draft of another account, `CONFLICT` when the order can no longer be changed,
  *   `VALIDATION_ERROR` when it cannot be shipped with the change, or an operator gives no reason, `UNAVAILABLE` when a
  *   worker or every carrier is unavailable
@@ -48,10 +49,12 @@ export async function updateShipment(
   const isDraft = before.orderType === 'draft';
   reasonOf(account, reason);
   if (!isDraft) refuseWith(whyStatusForbids(before.fulfillmentStatus, 'changed'));
-  const expected = await expectation(deps, before, change, dryRun);
-  if (dryRun) {
+  const changesNothing = dryRun || isUnchanged(before, change);
+  const expected = await expectation(deps, before, change, changesNothing);
+  if (changesNothing) {
     unaudited();
-    const shippingAddress = { ...before.shippingAddress, ...change.shippingAddress };
+    const { id } = before.shippingAddress;
+    const shippingAddress = change.shippingAddress ? { id, ...change.shippingAddress } : before.shippingAddress;
     return updatedShipmentSchema.parse({
       shippingAddress: addressView({ ...before, shippingAddress }),
       shipment: expected!.shipment,
@@ -114,14 +117,14 @@ function priceView(currency: string, { before, after }: Priced): z.input<typeof 
 
 /**
  * Returns the shipment and the price that an order is expected to have after a change. Null for a planned order, which
- * has both after the change, unless it is a dry run.
+ * has both after the change, unless the request changes nothing.
  * @throws Refusal `VALIDATION_ERROR` when the order cannot be shipped with the change
  */
 async function expectation(
   { sql, candidates, carriers }: ApiDeps,
   order: OrderRecord,
   change: UpdateShipment,
-  dryRun: boolean,
+  changesNothing: boolean,
 ): Promise<(Priced & { readonly shipment: object }) | null> {
   const deps = { sql, candidates, quote: carriers.quote, now: () => new Date() };
   const shipment = shipmentView(order);
@@ -130,12 +133,15 @@ async function expectation(
     if (!expected.ok) throw new Refusal('VALIDATION_ERROR', { errors: expected.errors });
     return { ...expected, shipment: expectedShipmentView(expected.plans) };
   }
-  if (!dryRun) return null;
+  if (!changesNothing) return null;
+  const receipts = order.receipts.map(({ body }) => body);
+  if (isUnchanged(order, change)) return { shipment, before: receipts, after: receipts };
   const tried = await withCarriers(() => tryShippingChange(deps, order.id, change));
   if ('outcome' in tried) {
     throw invalidField(tried.reference, tried.message);
   }
-  return { ...tried, shipment: tried.plans.length === 0 ? shipment : expectedShipmentView(tried.plans) };
+  const replanned = replannedShipmentView(order, tried.plans)!;
+  return { shipment: replanned, before: receipts, after: [...receipts, ...tried.receipts] };
 }
 
 /** Returns what the audit log shows of an order's shipping. The address is left out: the log is never erased. */

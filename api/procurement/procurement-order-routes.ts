@@ -131,7 +131,7 @@ export function procurementOrderRoutes({ sql, temporal }: ApiDeps): Route[] {
       summary: 'Move a procurement order to its next status',
       description:
         'The statuses are supplier, confirmed, in-transit, delivered, verified, invoiced; confirmed can be skipped. ' +
-        'Moving to the current status changes nothing. Moving to verified removes undelivered pieces from the quantity on ' +
+        'Moving to the current status corrects the number and the shipping cost that are given. Moving to verified removes undelivered pieces from the quantity on ' +
         'order. Moving to invoiced requires an invoice.',
       idempotent: true,
       params: orderParams,

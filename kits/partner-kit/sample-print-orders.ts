@@ -110,7 +110,7 @@ export function samplePrintOrder(
       dispatchDate: new Date(orderDate.getTime() + 2 * 86_400_000).toISOString().slice(0, 10),
     },
     kind,
-    partner: { uid: 'conformance', printHouseUid: null, currency: 'EUR' },
+    partner: { uid: 'conformance', printHouseUid: null, currency: 'EUR', capabilities: { models: {} } },
     items: items.map((item) => ({ ...item, quantity, files: filesOf(item.product, filesUrl), customTrim: null })),
     packages:
       lists === undefined

@@ -33,6 +33,8 @@ const formatFactors = {
   '500x700-mm': '1.9',
 };
 const CHEST = { widthMm: 300, heightMm: 400 };
+const LABEL = { widthMm: 60, heightMm: 60 };
+const SLEEVE = { widthMm: 90, heightMm: 110 };
 const FRAME_FORMATS = ['a4', 'a3', '300x400-mm', '500x700-mm'];
 
 export const DEMO_MODELS: readonly DemoModel[] = [
@@ -102,7 +104,7 @@ export const DEMO_MODELS: readonly DemoModel[] = [
       sizeAttribute: 'book_format',
       paperAttribute: 'book_paper',
       printAreas: [{ fileType: 'default' }],
-      pages: { attributeId: 'page_count', multipleOf: 2, included: 24 },
+      pages: { attributeId: 'page_count', multipleOf: 2, included: 24, spine: { baseMm: 6, pageMm: 0.1 } },
       weightGrams: 180,
       packed: { form: 'flat', marginMm: 25, thicknessMm: 22 },
       unitsPerPackage: 4,
@@ -153,6 +155,7 @@ export const DEMO_MODELS: readonly DemoModel[] = [
         { fileType: 'front', size: CHEST, when: { attributeId: 'print_sides', valueIds: ['4-0', '4-4'] } },
         { fileType: 'back', size: CHEST, when: { attributeId: 'print_sides', valueIds: ['0-4', '4-4'] } },
       ],
+      otherSizes: { 'neck-inner': LABEL, 'neck-outer': LABEL, 'sleeve-left': SLEEVE, 'sleeve-right': SLEEVE },
       packed: { form: 'box', lengthMm: 300, widthMm: 220, heightMm: 25 },
       unitsPerPackage: 8,
       packagingWeightGrams: 20,

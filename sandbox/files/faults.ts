@@ -11,7 +11,7 @@ const HOST_FAULTS = {
   'gone.pdf': 'Responds with 410.',
   'broken.pdf': 'Responds with 500.',
   'busy.pdf':
-    'Responds with 429 with Retry-After: 1 for the first two requests (?failures=) of each ?key=, then sends a good file.',
+    'Responds with 429 with Retry-After: 1 (?seconds=) for the first two requests (?failures=) of each ?key=, then sends a good file.',
   'recovers.pdf': 'Responds with 500 for the first two requests (?failures=) of each ?key=, then sends a good file.',
   'silent.pdf':
     'Sends nothing to the first request (?failures=) of each ?key= and keeps it open, then sends a good file.',

@@ -57,7 +57,7 @@ export function faultyFileRoutes(signal: AbortSignal): Router {
     'broken.pdf': plain(500, 'Internal error'),
     'busy.pdf': async (request, response) => {
       if (!stillFails(request, 2)) sendFile(response, await good(request));
-      else plain(429, 'Slow down')(request, response.set('Retry-After', '1'));
+      else plain(429, 'Slow down')(request, response.set('Retry-After', String(numberIn(request, 'seconds', 1))));
     },
     'recovers.pdf': async (request, response) => {
       if (!stillFails(request, 2)) sendFile(response, await good(request));

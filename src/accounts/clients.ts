@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { countryCode, currencyCode, emailAddress, text, timestamp } from '../platform/domain/fields';
+import { countryCode, currencyCode, emailAddress, text, timestamp, withStateCode } from '../platform/domain/fields';
 import { MOST_OF_QUOTA, QUOTA_NAMES, QUOTAS, type QuotaName } from '../platform/domain/quotas';
 import { foundById, uuidv7 } from '../platform/ids';
+import { phone } from '../platform/phone';
 import { json, type Queryable } from '../platform/postgres';
 import { accountKeySchema, credentialFields, keyExpiry, keysOf } from './accounts-and-keys';
 
@@ -33,8 +34,8 @@ export const billingEntity = z
   .required({ id: true, companyName: true })
   .meta({ id: 'BillingEntity' });
 
-export const returnAddress = z
-  .object({
+export const returnAddress = withStateCode(
+  z.object({
     country: countryCode,
     companyName: text(60).nullable().default(null),
     addressLine1: text(35),
@@ -43,9 +44,9 @@ export const returnAddress = z
     postCode: text(15),
     state: text(35).nullable().default(null),
     email: emailAddress.nullable().default(null),
-    phone: text(25).nullable().default(null),
-  })
-  .meta({ id: 'ReturnAddress' });
+    phone: phone.nullable().default(null),
+  }),
+).meta({ id: 'ReturnAddress' });
 
 /** What a finding in a print file does to its order. */
 export const FILE_CHECK_ACTIONS = ['warn', 'hold', 'refuse'] as const;
@@ -134,7 +135,7 @@ export const clientChangeSchema = z
 const shownSettings = {
   channel: z.string().nullable(),
   billingEntity: billingEntity.nullable(),
-  returnAddress: returnAddress.extend({ id: z.string() }).nullable(),
+  returnAddress: returnAddress.safeExtend({ id: z.string() }).nullable(),
   iossNumber: z.string().nullable(),
   brandedPackaging: z.string().nullable(),
   fileChecks: fileCheckRule.nullable().describe('What findings in print files do. Null: the default.'),

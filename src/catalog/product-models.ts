@@ -2,11 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import { type FieldError, Refusal } from '../platform/errors';
 import { json, type Queryable, type Sql, type Statement, violatesUnique } from '../platform/postgres';
-import { MODEL_TRANSITIONS, type ModelState } from './domain/product-model';
+import { MODEL_TRANSITIONS, type ModelState, type ProductionInput } from './domain/product-model';
 import {
   attributeFaults,
   offeredAttributes,
   partFaults,
+  quantityFaults,
   specFaults,
   type ValueSummary,
 } from './domain/product-model-rules';
@@ -14,7 +15,6 @@ import { parseTemplate, type UidTemplate } from './domain/product-uid';
 import type {
   DescribedModel,
   ModelAttribute,
-  ModelPart,
   newProductModel,
   productModelChange,
   productModelQuery,
@@ -121,12 +121,17 @@ async function checkAttributes(
   return offeredAttributes(template, given, valuesById);
 }
 
-async function checkParts(sql: Queryable, modelId: string, parts: readonly ModelPart[]): Promise<void> {
+async function checkParts(
+  sql: Queryable,
+  { id: modelId, parts, production, state }: Pick<DescribedModel, 'id' | 'parts' | 'production' | 'state'>,
+): Promise<void> {
   if (parts.length === 0) return;
-  const rows = await sql<{ id: string; composed: boolean }[]>`
-    SELECT id, jsonb_array_length(parts) > 0 AS composed FROM product_models
+  const rows = await sql<{ id: string; composed: boolean; production: ProductionInput }[]>`
+    SELECT id, jsonb_array_length(parts) > 0 AS composed, production FROM product_models
     WHERE id = ANY(${parts.map((part) => part.modelId)})`;
   refuseFaults(partFaults(modelId, parts, new Map(rows.map((row) => [row.id, row.composed]))));
+  if (state !== 'active') return;
+  refuseFaults(quantityFaults(production, parts, new Map(rows.map((row) => [row.id, row.production]))));
 }
 
 const TAKEN: Readonly<Record<string, string>> = {
@@ -157,7 +162,7 @@ export async function createProductModel(tx: Queryable, model: NewProductModel):
   const template = templateOf(model.productUidTemplate);
   refuseFaults(specFaults(model.production, template));
   const attributes = await checkAttributes(tx, template, model.attributes);
-  await checkParts(tx, model.id, model.parts);
+  await checkParts(tx, model);
   await refuseTaken(
     () => tx`
       INSERT INTO product_models (id, name, description, preview_url, category_id, product_uid_template, uid_prefix,
@@ -214,7 +219,7 @@ export async function changeProductModel(
   const kept = before.attributes.filter(({ id }) => template.attributeIds.includes(id));
   const attributes = await checkAttributes(tx, template, change.attributes ?? kept);
   const parts = change.parts ?? before.parts;
-  if (change.parts !== undefined) await checkParts(tx, id, parts);
+  await checkParts(tx, { id, parts, production, state });
   await refuseTaken(
     () => tx`
       UPDATE product_models AS stored

@@ -2,6 +2,7 @@ import { uuidv7 } from '../platform/ids';
 import { wakeRelays } from '../platform/outbox/outbox';
 import { type Fragment, json, onCommit, type Queryable, type Transaction } from '../platform/postgres';
 import { currentTraceparent } from '../platform/tracing/spans';
+import type { NotificationPayload } from './domain/event-schemas';
 import { changesOf, type OrderView, snapshotOf } from './domain/order-changes';
 import { type NotifiableOrder, readNotifiableOrder } from './order-view';
 
@@ -48,6 +49,18 @@ export interface NewDelivery {
   readonly orderId: string | null;
   /** JSON, as it is signed and sent. */
   readonly body: string;
+}
+
+/** Enqueues an event for those endpoints of its client that want it. Returns their number. */
+export async function enqueueEvent(tx: Transaction, { event, payload }: NotificationPayload): Promise<number> {
+  const { orderId } = payload;
+  const endpoints = await tx<{ id: string }[]>`
+    SELECT e.id FROM webhook_endpoints e JOIN orders o ON o.client_id = e.client_id
+    WHERE o.id = ${orderId} AND e.enabled AND ${event} = ANY(e.events)`;
+  const messageId = uuidv7();
+  const body = JSON.stringify({ id: messageId, event, created: new Date().toISOString(), ...payload });
+  const deliveries = endpoints.map(({ id: endpointId }) => ({ endpointId, messageId, event, orderId, body }));
+  return (await enqueueDeliveries(tx, deliveries)).length;
 }
 
 /** Stores deliveries and their outbox rows. Returns the deliveries' ids in the same order. */

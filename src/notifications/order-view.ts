@@ -174,7 +174,10 @@ export async function readNotifiableOrder(tx: Queryable, orderId: string): Promi
 }
 
 /** Returns the number of units that were cancelled while the rest of an item went on. */
-function cancelledUnits(id: string, events: readonly LoggedEvent[]): number {
+export function cancelledUnits(
+  id: string,
+  events: readonly Pick<LoggedEvent, 'type' | 'itemId' | 'quantity'>[],
+): number {
   return events.reduce(
     (sum, { type, itemId, quantity }) => sum + (type === 'units_cancelled' && itemId === id ? (quantity ?? 0) : 0),
     0,
@@ -188,5 +191,7 @@ function stopReason(id: string, printOrderIds: readonly string[], events: readon
       type in STOP_REASONS &&
       (itemId === id || (itemId === null && (printOrderId === null || printOrderIds.includes(printOrderId)))),
   );
+  if (last?.type === 'postback_cancelled' && last.quantity !== null)
+    return `The print partner cancelled ${last.quantity === 1 ? '1 unit' : `${last.quantity} units`} of the item.`;
   return last === undefined ? null : STOP_REASONS[last.type]!;
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { labelText } from '../documents/fonts';
-import { countryCode, currencyCode, day, emailAddress, moment } from '../platform/domain/fields';
+import { countryCode, currencyCode, day, emailAddress, moment, withStateCode } from '../platform/domain/fields';
 import { outboundUrl } from '../platform/http/outbound-addresses';
+import { phone } from '../platform/phone';
 import { partnerCapabilitiesSchema } from './domain/capabilities';
 import { PRINT_ORDER_VERSIONS } from './domain/partner-protocol';
 
@@ -11,33 +12,35 @@ const line = (max: number) => z.string().trim().min(1).max(max);
 /** Text that is printed on labels and customs forms. */
 const printedLine = (max: number) => labelText(line(max));
 
-const senderAddressSchema = z.object({
-  firstName: printedLine(25),
-  lastName: printedLine(25),
-  company: printedLine(60),
-  addressLine1: printedLine(35),
-  addressLine2: printedLine(35).optional(),
-  addressLine3: printedLine(35).optional(),
-  street: printedLine(35).optional().describe('Addresses in Germany.'),
-  houseNumber: printedLine(10).optional().describe('Addresses in Germany.'),
-  suburb: printedLine(35).optional().describe('Addresses in Australia and New Zealand.'),
-  city: printedLine(30),
-  postcode: printedLine(15),
-  state: printedLine(35).optional(),
-  country: countryCode,
-  email: emailAddress,
-  phone: printedLine(25).optional(),
-  taxIds: z
-    .object({
-      vatNumber: printedLine(50).optional(),
-      iossNumber: printedLine(50).optional(),
-      eoriNumber: printedLine(50).optional(),
-      pcccNumber: printedLine(50).optional(),
-      australianBusinessNumber: printedLine(50).optional(),
-    })
-    .optional()
-    .describe('Printed on customs declarations.'),
-});
+const senderAddressSchema = withStateCode(
+  z.object({
+    firstName: printedLine(25),
+    lastName: printedLine(25),
+    company: printedLine(60),
+    addressLine1: printedLine(35),
+    addressLine2: printedLine(35).optional(),
+    addressLine3: printedLine(35).optional(),
+    street: printedLine(35).optional().describe('Addresses in Germany.'),
+    houseNumber: printedLine(10).optional().describe('Addresses in Germany.'),
+    suburb: printedLine(35).optional().describe('Addresses in Australia and New Zealand.'),
+    city: printedLine(30),
+    postcode: printedLine(15),
+    state: printedLine(35).optional(),
+    country: countryCode,
+    email: emailAddress,
+    phone: phone.optional(),
+    taxIds: z
+      .object({
+        vatNumber: printedLine(50).optional(),
+        iossNumber: printedLine(50).optional(),
+        eoriNumber: printedLine(50).optional(),
+        pcccNumber: printedLine(50).optional(),
+        australianBusinessNumber: printedLine(50).optional(),
+      })
+      .optional()
+      .describe('Printed on customs declarations.'),
+  }),
+);
 
 export const partnerSetupSchema = z
   .object({

@@ -10,6 +10,8 @@ export interface AddressedPrintOrder {
   readonly orderId: string;
   readonly status: string;
   readonly jobs: readonly { readonly id: string; readonly partIds: readonly string[] }[];
+  /** JSON as it was sent first. Null before. */
+  readonly body: string | null;
 }
 
 export const isPrintOrderId = (text: string): boolean => /^\d{1,18}$/.test(text);
@@ -21,7 +23,7 @@ export async function printOrderOfPartner(
 ): Promise<AddressedPrintOrder | null> {
   if (!isPrintOrderId(printOrderId)) return null;
   const [printOrder] = await sql<AddressedPrintOrder[]>`
-    SELECT p.id, p.order_id, p.status,
+    SELECT p.id, p.order_id, p.status, p.body,
       (SELECT jsonb_agg(jsonb_build_object('id', j.id::text, 'partIds', j.part_ids::text[]))
        FROM print_jobs j WHERE j.print_order_id = p.id) AS jobs
     FROM print_orders p WHERE p.id = ${printOrderId} AND p.partner_id = ${partnerId}`;
@@ -29,8 +31,18 @@ export async function printOrderOfPartner(
 }
 
 /** Returns the id of the print job that an item id stands for: the job's id or the id of one of its parts. */
-export function jobOfItem({ jobs }: AddressedPrintOrder, orderItemId: string): string | undefined {
+export function jobOfItem({ jobs }: Pick<AddressedPrintOrder, 'jobs'>, orderItemId: string): string | undefined {
   return jobs.find(({ id, partIds }) => id === orderItemId || partIds.includes(orderItemId))?.id;
+}
+
+/** Returns the units of an item, or of a part, in the print order as it was sent first. Undefined when it was not sent. */
+export function unitsOfItem({ body }: AddressedPrintOrder, orderItemId: string): number | undefined {
+  if (body === null) return undefined;
+  for (const item of (JSON.parse(body) as PrintOrderBody).items) {
+    const found = ('parts' in item ? item.parts : [item]).find(({ id }) => id === orderItemId);
+    if (found !== undefined) return found.count;
+  }
+  return undefined;
 }
 
 /**

@@ -14,6 +14,8 @@ import { LockedStock } from './locked-stock';
 
 interface OpenOrder extends ProcurementProgress {
   readonly id: number;
+  readonly partnerPoNumber: string | null;
+  readonly shippingCostMinor: number | null;
   readonly lines: readonly (ProcurementLine & { readonly stockItemId: string })[];
 }
 
@@ -45,8 +47,8 @@ export async function takeProcurementStep(sql: Sql, orderId: number, step: Procu
 }
 
 async function lockOrder(tx: Transaction, orderId: number): Promise<OpenOrder | null> {
-  const [order] = await tx<{ status: ProcurementStatus }[]>`
-    SELECT status FROM procurement_orders WHERE id = ${orderId} FOR UPDATE`;
+  const [order] = await tx<Pick<OpenOrder, 'status' | 'partnerPoNumber' | 'shippingCostMinor'>[]>`
+    SELECT status, partner_po_number, shipping_cost_minor::float8 FROM procurement_orders WHERE id = ${orderId} FOR UPDATE`;
   if (order === undefined) return null;
   const lines = await tx<OpenOrder['lines'][number][]>`
     SELECT l.stock_item_id, s.partner_sku, l.quantity::float8, l.quantity_received::float8
@@ -54,14 +56,18 @@ async function lockOrder(tx: Transaction, orderId: number): Promise<OpenOrder | 
     WHERE l.procurement_order_id = ${orderId} ORDER BY l.position`;
   const [count] = await tx<{ invoices: number }[]>`
     SELECT count(*)::float8 AS invoices FROM procurement_order_invoices WHERE procurement_order_id = ${orderId}`;
-  return { id: orderId, status: order.status, lines, invoices: count!.invoices };
+  return { id: orderId, ...order, lines, invoices: count!.invoices };
 }
 
 /** Returns true when the step was already applied. The row lock on the order keeps the result valid. */
 async function alreadyApplied(tx: Transaction, order: OpenOrder, step: ProcurementStep): Promise<boolean> {
   switch (step.type) {
     case 'move':
-      return order.status === step.status;
+      return (
+        order.status === step.status &&
+        (step.partnerPoNumber ?? order.partnerPoNumber) === order.partnerPoNumber &&
+        (step.shippingCostMinor ?? order.shippingCostMinor) === order.shippingCostMinor
+      );
     case 'receipt':
       return await exists(tx`
         SELECT 1 FROM procurement_order_receipts

@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import { labelText } from '../documents/fonts';
-import { countryCode, crossField, emailAddress, property, type ReportField, text } from '../platform/domain/fields';
+import {
+  countryCode,
+  crossField,
+  emailAddress,
+  property,
+  type ReportField,
+  text,
+  withStateCode,
+} from '../platform/domain/fields';
+import { optionalPhone } from '../platform/phone';
 
 /** Optional text. Null counts as missing. Blank text is accepted here and dropped in consignment.ts. */
 export const optionalText = (max: number) =>
@@ -44,18 +53,20 @@ export function requireField(
 }
 
 const addressSchema = crossField(
-  z.object({
-    country: countryCode,
-    state: optionalText(35),
-    city: requiredText(30),
-    postcode: requiredText(15),
-    addressLine1: requiredText(60).describe('Street and house number.'),
-    addressLine2: optionalText(60),
-    addressLine3: optionalText(60),
-    street: optionalText(60).describe('Required for addresses in Germany.'),
-    houseNumber: optionalText(15).describe('Required for addresses in Germany.'),
-    suburb: optionalText(35).describe('Required for addresses in Australia and New Zealand.'),
-  }),
+  withStateCode(
+    z.object({
+      country: countryCode,
+      state: optionalText(35),
+      city: requiredText(30),
+      postcode: requiredText(15),
+      addressLine1: requiredText(60).describe('Street and house number.'),
+      addressLine2: optionalText(60),
+      addressLine3: optionalText(60),
+      street: optionalText(60).describe('Required for addresses in Germany.'),
+      houseNumber: optionalText(15).describe('Required for addresses in Germany.'),
+      suburb: optionalText(35).describe('Required for addresses in Australia and New Zealand.'),
+    }),
+  ),
   (address, report) => {
     const country = property(address, 'country');
     const fields =
@@ -71,7 +82,7 @@ export const receiverSchema = z
       lastName: requiredText(35),
       company: optionalText(60),
       email: email.describe('Required by some carriers.'),
-      phone: optionalText(25).describe('Required by some carriers.'),
+      phone: optional(optionalPhone).describe('With its country code. Required by some carriers.'),
     }),
     address: addressSchema,
     customs: optional(z.object({ vatNumber: optionalText(35) })),
@@ -85,7 +96,7 @@ export const senderSchema = z
       lastName: optionalText(35),
       company: requiredText(60),
       email,
-      phone: optionalText(25),
+      phone: optional(optionalPhone),
     }),
     address: addressSchema,
     customs: optional(

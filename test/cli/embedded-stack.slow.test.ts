@@ -1,26 +1,20 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { chmod, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { type EmbeddedStack, startEmbeddedStack } from '../../cli/embedded-stack';
-import { DataFolderBusy } from '../../packages/embedded-servers/data-folder';
 import { freePort } from '../../packages/embedded-servers/ports';
 import { identify, isRunning, processesWithArguments } from '../../packages/embedded-servers/processes';
 import { loadConfig } from '../../src/platform/config';
 import { connectPostgres } from '../../src/platform/postgres';
-import { projectRoot } from '../../src/platform/project-root';
 import { ensureSearchAttributes } from '../../src/platform/temporal/connection';
 import { testTemporalBinary } from '../support/servers';
 
 const folders: string[] = [];
 const stacks: EmbeddedStack[] = [];
-const children: ChildProcess[] = [];
 
 afterEach(async () => {
-  for (const child of children.splice(0)) child.kill('SIGKILL');
   await Promise.all(stacks.splice(0).map((stack) => stack.stop()));
   await Promise.all(folders.splice(0).map((dir) => rm(dir, { recursive: true, force: true })));
 });
@@ -37,49 +31,13 @@ async function newFolder(): Promise<string> {
 
 const environment = (dir: string) => ({ DATA_DIR: dir, TEMPORAL_CLI_PATH: testTemporalBinary() });
 
-async function start(dir: string, report: (line: string) => void = () => undefined): Promise<EmbeddedStack> {
-  const stack = await startEmbeddedStack(loadConfig(environment(dir)), report);
+async function start(dir: string): Promise<EmbeddedStack> {
+  const stack = await startEmbeddedStack(loadConfig(environment(dir)), () => undefined);
   stacks.push(stack);
   return stack;
 }
 
-/** Addresses of the servers of a stack. The Postgres URL is the owner's. */
-interface Addresses {
-  readonly postgresUrl: string;
-  readonly temporalAddress: string;
-}
-
-const addressesOf = ({ postgres, config }: EmbeddedStack): Addresses => ({
-  postgresUrl: postgres!.url,
-  temporalAddress: config.TEMPORAL_ADDRESS!,
-});
-
-/** Starts a stack in a separate process. */
-async function startInProcess(dir: string): Promise<Addresses & { child: ChildProcess }> {
-  const child = spawn(
-    process.execPath,
-    [
-      '--require',
-      join(projectRoot(), 'test/support/register-typescript.cjs'),
-      join(__dirname, 'start-embedded-stack.ts'),
-    ],
-    {
-      cwd: projectRoot(),
-      env: { ...process.env, ...environment(dir) },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
-  children.push(child);
-  const [line] = await once(child.stdout!, 'data');
-  return { child, ...JSON.parse(String(line)) };
-}
-
 const runs = async (pid: number): Promise<boolean> => isRunning(await identify(pid));
-
-async function kill(pid: number): Promise<void> {
-  process.kill(pid, 'SIGKILL');
-  while (await runs(pid)) await new Promise((resolve) => setTimeout(resolve, 20));
-}
 
 async function serverPids(dir: string): Promise<{ postgres: number; temporal: number }> {
   const [postgres] = await processesWithArguments('-D', join(dir, 'postgres'));
@@ -89,20 +47,20 @@ async function serverPids(dir: string): Promise<{ postgres: number; temporal: nu
 }
 
 /** Writes a row and starts a workflow, which `expectTraces` finds. */
-async function leaveTraces({ postgresUrl, temporalAddress }: Addresses): Promise<void> {
-  const sql = connectPostgres(postgresUrl, { max: 1 });
+async function leaveTraces({ postgres, config }: EmbeddedStack): Promise<void> {
+  const sql = connectPostgres(postgres!.url, { max: 1 });
   await sql`CREATE TABLE traces AS SELECT 42 AS value`;
   await sql.end();
-  const connection = await Connection.connect({ address: temporalAddress });
+  const connection = await Connection.connect({ address: config.TEMPORAL_ADDRESS! });
   await new Client({ connection }).workflow.start('trace', { workflowId: 'trace', taskQueue: 'nobody' });
   await connection.close();
 }
 
-async function expectTraces({ postgresUrl, temporalAddress }: Addresses): Promise<void> {
-  const sql = connectPostgres(postgresUrl, { max: 1 });
+async function expectTraces({ postgres, config }: EmbeddedStack): Promise<void> {
+  const sql = connectPostgres(postgres!.url, { max: 1 });
   expect([...(await sql`SELECT value FROM traces`)]).toEqual([{ value: 42 }]);
   await sql.end();
-  const connection = await Connection.connect({ address: temporalAddress });
+  const connection = await Connection.connect({ address: config.TEMPORAL_ADDRESS! });
   const { status } = await new Client({ connection }).workflow.getHandle('trace').describe();
   expect(status.name).toBe('RUNNING');
   await connection.close();
@@ -111,13 +69,13 @@ async function expectTraces({ postgresUrl, temporalAddress }: Addresses): Promis
 test('a restart keeps data and addresses, and no server runs after the stop', async () => {
   const dir = await newFolder();
   const first = await start(dir);
-  await leaveTraces(addressesOf(first));
+  await leaveTraces(first);
   const pids = await serverPids(dir);
   await first.stop();
   expect([await runs(pids.postgres), await runs(pids.temporal)]).toEqual([false, false]);
 
   const second = await start(dir);
-  await expectTraces(addressesOf(second));
+  await expectTraces(second);
   const { DATABASE_URL, TEMPORAL_ADDRESS, TEMPORAL_UI_URL } = first.config;
   expect(second.config).toMatchObject({ DATABASE_URL, TEMPORAL_ADDRESS, TEMPORAL_UI_URL });
   expect((await fetch(TEMPORAL_UI_URL!)).status).toBe(200);
@@ -138,48 +96,13 @@ test('search attributes are registered once when several processes register them
   await connection.close();
 });
 
-test('the data survives kill -9 of the stack and both servers', async () => {
-  const dir = await newFolder();
-  const killed = await startInProcess(dir);
-  await leaveTraces(killed);
-  const pids = await serverPids(dir);
-  await Promise.all([kill(killed.child.pid!), kill(pids.temporal), kill(pids.postgres)]);
-  await expectTraces(addressesOf(await start(dir)));
-});
-
-test('a start stops the servers that a killed stack left running', async () => {
-  const dir = await newFolder();
-  const killed = await startInProcess(dir);
-  await leaveTraces(killed);
-  const orphans = await serverPids(dir);
-  await kill(killed.child.pid!);
-  expect([await runs(orphans.postgres), await runs(orphans.temporal)]).toEqual([true, true]);
-
-  const lines: string[] = [];
-  const next = await start(dir, (line) => lines.push(line));
-  expect(lines.filter((line) => line.includes('left running'))).toHaveLength(2);
-  expect([await runs(orphans.postgres), await runs(orphans.temporal)]).toEqual([false, false]);
-  await expectTraces(addressesOf(next));
-});
-
-test('a folder in use is rejected with one line, and accepted after a stop', async () => {
-  const dir = await newFolder();
-  const first = await start(dir);
-  const refusal = await startEmbeddedStack(loadConfig(environment(dir)), () => undefined).catch((error) => error);
-  expect(refusal).toBeInstanceOf(DataFolderBusy);
-  expect(refusal.message).toMatch(/in use by a running Pressline \(process \d+\)\. .*DATA_DIR/);
-  expect(refusal.message).not.toContain('\n');
-  await first.stop();
-  await expect(start(dir)).resolves.toBeDefined();
-});
-
 test('two stacks run side by side when they are configured for the same ports', async () => {
   const [one, other] = [await newFolder(), await newFolder()];
   writeFileSync(join(other, 'ports.json'), await readFile(join(one, 'ports.json')));
   const [first, second] = await Promise.all([start(one), start(other)]);
-  await leaveTraces(addressesOf(first));
-  await leaveTraces(addressesOf(second));
-  await expectTraces(addressesOf(first));
+  await leaveTraces(first);
+  await leaveTraces(second);
+  await expectTraces(first);
   expect(first.config.TEMPORAL_ADDRESS).not.toBe(second.config.TEMPORAL_ADDRESS);
   expect(new URL(first.config.DATABASE_URL!).port).not.toBe(new URL(second.config.DATABASE_URL!).port);
 });
@@ -189,13 +112,13 @@ test('a start replaces the partial cluster of a killed first start, and ignores 
   mkdirSync(join(dir, 'postgres.new-1'));
   writeFileSync(join(dir, 'postgres.new-1', 'PG_VERSION'), '18\n');
   const first = await start(dir);
-  await leaveTraces(addressesOf(first));
+  await leaveTraces(first);
   await first.stop();
   expect((await readdir(dir)).filter((name) => name.startsWith('postgres.new'))).toEqual([]);
 
   writeFileSync(join(dir, 'postgres', 'postmaster.pid'), `${process.pid}\n${join(dir, 'postgres')}\n`);
   writeFileSync(join(dir, 'stack.json'), JSON.stringify({ pid: process.pid, started: 'long ago' }));
-  await expectTraces(addressesOf(await start(dir)));
+  await expectTraces(await start(dir));
 });
 
 test('a server that ends unexpectedly is restarted at its address, with its data', async () => {

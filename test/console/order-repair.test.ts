@@ -120,25 +120,6 @@ test('some units of an order are cancelled', async () => {
   });
 });
 
-test('one unit of a delivered order is made again without charge, and shipped to another address', async () => {
-  const { id } = await orderWith(stack, 'console-again', { quantity: 2 });
-  await hasStatus(stack, id, 'delivered');
-  const page = await openOrder(id);
-  const dialog = await repairDialog(page, 'Reprint');
-  await dialog.getByText('Makes 2 × poster, no charge.').waitFor();
-  await dialog.getByLabel('poster').fill('1');
-  await dialog.getByText('Makes 1 of 2 × poster, no charge.').waitFor();
-  await dialog.getByLabel('Ship to another address').check();
-  await dialog.getByLabel('Address line 1').fill('Chausseestr. 2');
-  await expectAccessible(page);
-  await repairWith(dialog, 'Reprint order', 'One was damaged');
-  await dialog.getByRole('link', { name: 'Open the new order console-again' }).click();
-  await page.getByRole('region', { name: 'Delivery' }).getByText('Chausseestr. 2').waitFor();
-  const again = page.url().split('/').at(-1)!;
-  const order = await stack.client.getOrder({ params: { orderId: again } });
-  expect(order).toMatchObject({ reprintOf: id, items: [{ quantity: 1 }] });
-});
-
 test('one unit of a delivered order is refunded, which nobody has cancelled', async () => {
   const { id } = await orderWith(stack, 'console-refunded', { quantity: 3 });
   await hasStatus(stack, id, 'delivered');

@@ -116,18 +116,6 @@ test('a message links to what it is about', async () => {
   expect(faults).toEqual([]);
 });
 
-test('a viewer sees dead letters and jobs, and has no button', async () => {
-  await deadLetters(['shipping-order-e']);
-  const viewer = await testAccount(stack.database.sql, 'operator', 'screens-viewer', 'viewer');
-  const tab = await openScreen(stack, '/console/outbox', viewer.apiKey);
-  await tab.page.getByText('shipping-order-e').waitFor();
-  expect(await tab.page.getByRole('checkbox').count()).toBe(0);
-  expect(await tab.page.getByRole('button', { name: 'Replay' }).count()).toBe(0);
-  await tab.page.goto('/console/system');
-  await tab.page.getByRole('table', { name: 'Jobs' }).waitFor();
-  expect(await tab.page.getByRole('button', { name: 'Run now' }).count()).toBe(0);
-});
-
 test('an admin confirms the servers with a reason, and a viewer only reads why no workflow starts', async () => {
   const { sql, temporal } = stack.services;
   // Stores the servers, as the first start of a workflow does.

@@ -1,5 +1,4 @@
 import { orderWorkflowId } from '../../src/platform/domain/workflows';
-import { testAccount } from '../support/api-deps';
 import { expectAccessible, openScreen } from '../support/browser';
 import { eventually, type TestStack, testStack } from '../support/stack';
 import { poster } from '../workflows/order/client-orders';
@@ -126,14 +125,6 @@ test('an operator sets a behaviour, sends postbacks as the partner, and the orde
   await page.getByRole('row', { name: /missing\.pdf Responds with 404\./ }).waitFor();
   await expectAccessible(page);
   expect(faults).toEqual([]);
-});
-
-test('a viewer reads the sandbox and has no buttons for it', async () => {
-  const viewer = await testAccount(stack.database.sql, 'operator', 'console-viewer', 'viewer');
-  const { page } = await openScreen(stack, '/console/sandbox', viewer.apiKey);
-  await page.getByRole('region', { name: 'prints-berlin' }).waitFor();
-  for (const name of [/^Set behaviour/, /^Received/, 'Report scan'])
-    expect(await page.getByRole('main').getByRole('button', { name }).count()).toBe(0);
 });
 
 test('a retry of an order fetches a file at once that the host sends again', async () => {

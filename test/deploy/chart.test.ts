@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
@@ -215,5 +215,4 @@ test('the chart has the version of the package, and the alert rules of deploy/pr
   const { version: chartVersion, appVersion } = yaml(read('Chart.yaml'));
   expect([chartVersion, appVersion]).toEqual([version, version]);
   expect(read('files/alerts.yml')).toBe(readFileSync(join(root, 'deploy/prometheus/alerts.yml'), 'utf8'));
-  expect(existsSync(join(chart, 'values.schema.json'))).toBe(true);
 });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { VARIABLES } from '../../src/platform/config';
 import { projectRoot } from '../../src/platform/project-root';
@@ -53,14 +53,4 @@ test('the health check asks the readiness of the metrics listener', () => {
   const [check] = of('HEALTHCHECK');
   const [, ...args] = JSON.parse(/CMD (\[.*\])$/.exec(check!)![1]!) as string[];
   expect(args[1]).toMatch(/http:\/\/127\.0\.0\.1:\$\{process\.env\.METRICS_PORT\}\/readyz/);
-});
-
-test('the image gets only compiled sources, production packages and migrations', () => {
-  expect(of('COPY')).toEqual([
-    'package.json ./',
-    '--from=packages /app/node_modules node_modules',
-    'src/platform/migrations src/platform/migrations',
-    '--from=build /app/dist dist',
-  ]);
-  expect(existsSync(join(root, 'src/platform/migrations'))).toBe(true);
 });

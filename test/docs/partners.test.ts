@@ -1,41 +1,17 @@
 import { FAULTS } from '../../kits/partner-kit/report';
 import { postbackSchema } from '../../src/orders/production/postbacks';
-import {
-  apparelPrintOrderSchema,
-  mountedPrintOrderSchema,
-  paperPrintOrderSchema,
-} from '../../src/partners/message-schemas';
-import { stockReportSchema } from '../../src/partners/partner-schemas';
 import { blocks, blocksOf, section } from '../support/pages';
 
 // biome-ignore lint/suspicious/noExplicitAny: messages of every kind
 const messages = (heading: string): any[] =>
   blocksOf(section('partners', heading), 'json').map((json) => JSON.parse(json));
 
+// test/api/partner/message-schemas.test.ts compares them with the JSON schemas.
 describe('The messages of docs/partners.md', () => {
-  it('are valid print orders of each kind', () => {
-    const [paper, plannedPackage, mounted, apparel] = messages('Receive print orders');
-    const packed = { ...paper, packages: [plannedPackage] };
-    expect(paperPrintOrderSchema.safeParse(packed).error).toBeUndefined();
-    expect(mountedPrintOrderSchema.safeParse(mounted).error).toBeUndefined();
-    expect(apparelPrintOrderSchema.safeParse(apparel).error).toBeUndefined();
-  });
-
-  it('are a valid order update', () => {
-    const [{ revision, ...printOrder }] = messages('Order updates') as [Record<string, unknown>];
-    expect(revision).toBe(2);
-    expect(paperPrintOrderSchema.safeParse(printOrder).error).toBeUndefined();
-  });
-
   it('are valid postbacks', () => {
     const postbacks = messages('Send postbacks');
     expect(postbacks.map(({ status }) => status)).toEqual(['error', 'printed', 'cancelled', 'shipped']);
     for (const postback of postbacks) expect(postbackSchema.safeParse(postback).error).toBeUndefined();
-  });
-
-  it('are valid stock reports', () => {
-    const [, response] = messages('Stock');
-    for (const item of response.items) expect(stockReportSchema.safeParse(item).error).toBeUndefined();
   });
 
   it('list every fault of the conformance check', () => {

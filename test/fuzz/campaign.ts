@@ -7,7 +7,6 @@ import { allRoutes } from '../../api/routes';
 import { systemRoutes } from '../../api/system/probes';
 import type { JsonSchema } from './json-schema-values';
 import { type Operation, type RequestPlan, requestPlans, STRAY } from './requests';
-import { createStopwatch } from './response-time';
 import { isCutOff, type ReceivedResponse, replayable, send, sentRequest } from './send';
 import type { KnownIds, Sender, Subject } from './subject';
 import { fault } from './verdict';
@@ -103,7 +102,6 @@ export async function runCampaign(
   const responses = new Map<string, Map<number, number>>();
   const findings: Finding[] = [];
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const stopwatch = await createStopwatch(subject.server.url);
   let requests = 0;
   /** The previous request on the connection, which may be the reason why it broke. */
   let before = '';
@@ -117,7 +115,7 @@ export async function runCampaign(
     requests += 1;
     let response: ReceivedResponse;
     try {
-      response = await send(agent, subject.server.url, sent, stopwatch);
+      response = await send(agent, subject.server.url, sent);
     } catch (error) {
       const written = await subject.written();
       if (isCutOff(sent, error) && written.length === 0) return { sent, response: undefined, fault: undefined };
@@ -173,7 +171,6 @@ export async function runCampaign(
     }
   } finally {
     agent.destroy();
-    stopwatch.stop();
   }
   return { requests, findings, responses };
 }

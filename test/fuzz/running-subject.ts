@@ -1,7 +1,9 @@
 import type { HttpServer } from '../../api/http/server';
+import { createPresslineClient } from '../../client/pressline-client';
 import { address, FILE_URL, item, order, T_SHIRT } from '../api/orders/sample-orders';
 import { testAccount } from '../support/api-deps';
-import { eventually, type TestStack, testStack } from '../support/stack';
+import { type TestClient, type TestStack, testStack } from '../support/stack';
+import { accepted } from '../workflows/order/order-fixture';
 import { FOREIGN_MARK, type KnownIds, type Subject } from './subject';
 
 /**
@@ -15,16 +17,8 @@ export async function runningSubject(): Promise<Subject> {
   const [berlin, ohio] = [credentials.partners[0]!, credentials.partners[1]!];
   const otherClient = await testAccount(sql, 'client', FOREIGN_MARK);
   const client = { 'X-API-KEY': `${credentials.client.apiKey}:${credentials.client.apiSecret}` };
-
-  const submit = async (headers: Readonly<Record<string, string>>, body: object) => {
-    const response = await fetch(`${stack.baseUrl}/v1/orders`, {
-      method: 'POST',
-      headers: { ...headers, 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    if (response.status !== 200) throw new Error(await response.text());
-    return ((await response.json()) as { id: string }).id;
-  };
+  const other = createPresslineClient({ baseUrl: stack.baseUrl, ...otherClient, retries: 0 });
+  const submit = async (by: TestClient, body: object) => (await by.submitOrder({ body: body as never })).id;
   const file = (type: string, name: string) => ({ type, url: `${sandbox.url}/files/${name}` });
   const poster = () => order({ items: [item({ quantity: 3, files: [file('default', 'poster-a3.pdf')] })] });
   const shirt = order({
@@ -45,19 +39,9 @@ export async function runningSubject(): Promise<Subject> {
   });
   // The last two orders are for the operator's repairs. Clients would have cancelled the others by then.
   const own: string[] = [];
-  for (let made = 0; made < 5; made += 1) own.push(await submit(client, poster()));
-  const foreign = await submit(otherClient.keyAndSecret, shirt);
-  const accepted = async (orderId: string) => {
-    const found = await eventually(async () => {
-      const rows = await sql<{ id: string; jobs: string[] }[]>`
-        SELECT p.id, array_agg(j.id::text) AS jobs FROM print_orders p JOIN print_jobs j ON j.print_order_id = p.id
-        WHERE p.order_id = ${orderId} AND p.accepted_at IS NOT NULL GROUP BY p.id`;
-      return rows[0];
-    });
-    return found;
-  };
-  const mine = await Promise.all(own.map(accepted));
-  const theirs = await accepted(foreign);
+  for (let made = 0; made < 5; made += 1) own.push(await submit(stack.client, poster()));
+  const foreign = await submit(other, shirt);
+  const printed = await Promise.all([...own, foreign].map((orderId) => accepted(stack, orderId)));
 
   const partners = await sql<{ id: string }[]>`SELECT account_id AS id FROM partners`;
   const items = await sql<{ id: string }[]>`SELECT id FROM order_items WHERE order_id = ${own.at(-1)!}`;
@@ -92,8 +76,8 @@ export async function runningSubject(): Promise<Subject> {
     own: { orderId: own },
     foreign: { orderId: [foreign] },
     foreignClient: otherClient.keyAndSecret,
-    printOrders: [...mine.map(({ id }) => id), theirs.id],
-    jobs: [...mine.flatMap(({ jobs }) => jobs), ...theirs.jobs],
+    printOrders: printed.map(({ printOrderId }) => printOrderId),
+    jobs: printed.flatMap(({ jobIds }) => jobIds),
     items: items.map(({ id }) => id),
     // The fields that a request could change. Fields that the order's workflow writes are not included.
     foreignState: async () => {

@@ -1,7 +1,6 @@
 import { type ErrorShape, shapeOfPath } from '../../api/http/error-body';
 import { ERROR_CODES } from '../../src/platform/errors';
 import type { RequestPlan } from './requests';
-import { isSlow, LIMIT_MS } from './response-time';
 import type { ReceivedResponse, SentRequest } from './send';
 import { FOREIGN_MARK } from './subject';
 
@@ -29,8 +28,8 @@ const NEEDS_TEMPORAL: ReadonlySet<string> = new Set([
   'attachProcurementInvoice',
 ]);
 
-/** Time that operations wait for their result before they respond without it. */
-const WAITS_MS: Readonly<Record<string, number>> = { preflightFile: 10_000 };
+/** Longest CPU time of a response. Its duration depends on other load. */
+const LIMIT_MS = 5_000;
 
 /** Errors that operations respond to with a page for people instead of an error body, by status. */
 const PAGES: Readonly<Record<string, readonly number[]>> = {
@@ -56,13 +55,12 @@ export function fault(
   shapes: ReadonlyMap<string, ErrorShape>,
   temporalUnavailable: boolean,
 ): string | undefined {
-  const { status, headers, body, time } = response;
+  const { status, headers, body, cpuMs } = response;
   const { operationId } = plan.operation;
   const text = body.toString('utf8');
   // Node itself responds to a request with more than 16 KiB of request line and headers.
   if (status === 431) return body.length === 0 ? undefined : 'a body with 431';
-  if (isSlow(time, LIMIT_MS + (WAITS_MS[operationId] ?? 0)))
-    return `took ${Math.round(time.ms)} ms (${Math.round(time.cpuMs)} ms CPU, probes ${Math.round(time.probeMs)} ms)`;
+  if (cpuMs > LIMIT_MS) return `took ${Math.round(cpuMs)} ms of CPU time`;
   if (status === 503) {
     if (!temporalUnavailable || !NEEDS_TEMPORAL.has(operationId)) return '503 from an operation that needs no Temporal';
     if (!(Number(headers['retry-after']) > 0)) return '503 without Retry-After';

@@ -6,7 +6,6 @@ import type { ApiDeps } from '../../api/deps';
 import type { ErrorShape } from '../../api/http/error-body';
 import { DEFAULT_TIMEOUTS_MS, type Route, route } from '../../api/http/route';
 import { allRoutes } from '../../api/routes';
-import { uuidv7 } from '../../src/platform/ids';
 import { COMPARED_ROWS } from '../../src/platform/list-position';
 import { type TestAccount, testAccount, testApiDeps } from '../support/api-deps';
 import { type TestDatabase, testDatabase } from '../support/database';
@@ -352,9 +351,5 @@ describe('a search with filters that have no index', () => {
       shippingOrders: [{ orderReferenceId: `s-${COMPARED_ROWS + 10}` }],
       nextCursor: null,
     });
-  });
-
-  test('an id of nobody is found by no client', async () => {
-    expect((await pages(client, { ids: [uuidv7()], countries: ['DE'] })).flat()).toEqual([]);
   });
 });

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { openApiDocument } from '../../api/http/openapi-document';
 import type { Route } from '../../api/http/route';
 import { allRoutes } from '../../api/routes';
 import { systemRoutes } from '../../api/system/probes';
@@ -13,42 +12,6 @@ let routes: Route[];
 beforeAll(async () => {
   const deps = await testApiDeps((await testDatabase()).sql);
   routes = [...allRoutes(deps), ...systemRoutes(deps)];
-});
-
-type Schema = Record<string, unknown>;
-
-/** Returns the path of every array of a JSON schema, with the schema. Follows references once. */
-function* arraysOf(
-  schema: unknown,
-  components: Record<string, Schema>,
-  path: string,
-  followed: readonly string[] = [],
-): Generator<{ path: string; schema: Schema }> {
-  if (typeof schema !== 'object' || schema === null) return;
-  const { $ref, type, ...rest } = schema as Schema;
-  if (typeof $ref === 'string') {
-    const name = $ref.replace('#/components/schemas/', '');
-    if (!followed.includes(name)) yield* arraysOf(components[name], components, path, [...followed, name]);
-  }
-  if (type === 'array') yield { path, schema: schema as Schema };
-  for (const [name, member] of Object.entries(rest)) {
-    if (name === 'examples' || name === 'default') continue;
-    yield* arraysOf(member, components, `${path}.${name}`, followed);
-  }
-}
-
-test('every array of every request in the OpenAPI document has maxItems', () => {
-  const document = openApiDocument(routes, 'https://pressline.test') as {
-    paths: Record<string, Record<string, { operationId: string; parameters?: unknown; requestBody?: unknown }>>;
-    components: { schemas: Record<string, Schema> };
-  };
-  const arrays = Object.values(document.paths)
-    .flatMap((methods) => Object.values(methods))
-    .flatMap(({ operationId, parameters, requestBody }) => [
-      ...arraysOf([parameters, requestBody], document.components.schemas, operationId),
-    ]);
-  expect(arrays.length).toBeGreaterThan(60);
-  expect(arrays.filter(({ schema }) => typeof schema.maxItems !== 'number').map(({ path }) => path)).toEqual([]);
 });
 
 /** Returns every array schema of a request schema, in its wire form. */

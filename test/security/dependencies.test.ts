@@ -51,11 +51,6 @@ function permitted(expression: string): boolean {
   return terms.split(/\s+OR\s+/i).some((any) => any.split(/\s+AND\s+/i).every((one) => PERMISSIVE.test(one.trim())));
 }
 
-test('licence expressions are evaluated', () => {
-  expect(['MIT', '(MIT OR GPL-3.0)', 'Apache-2.0 AND BSD-3-Clause'].map(permitted)).toEqual([true, true, true]);
-  expect(['GPL-3.0', 'AGPL-3.0-only', 'SSPL-1.0', 'MIT AND GPL-2.0', ''].map(permitted)).toEqual(Array(5).fill(false));
-});
-
 test('every shipped package has a permitted licence', () => {
   expect(shipped.length).toBeGreaterThan(100);
   const wrong = shipped

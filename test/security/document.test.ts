@@ -50,9 +50,3 @@ test('each of the ten risks of OWASP has two tests or more', () => {
     expect([`API${number}`, tests.length > 1]).toEqual([`API${number}`, true]);
   }
 });
-
-test('links of the document lead to existing files', () => {
-  for (const [, path] of document.matchAll(/\]\(([\w/.-]+)(?:#[\w-]+)?\)/g)) {
-    expect([path, existsSync(join(root, path!))]).toEqual([path, true]);
-  }
-});

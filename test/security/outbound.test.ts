@@ -1,8 +1,5 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { downloadFile } from '../../src/files/download';
 import { createNotificationDelivery } from '../../src/notifications/delivery';
 import { postToPartner } from '../../src/partners/calls';
 import { PARTNER_SECRETS } from '../../src/partners/partner-rows';
@@ -25,50 +22,30 @@ const INWARD = [
   'https://127.0.0.1/x',
   'https://localhost.:443@127.0.0.1/x',
   'https://10.1.2.3/x',
-  'https://172.16.0.1/x',
-  'https://192.168.1.1/x',
-  'https://100.64.0.1/x',
   'https://169.254.169.254/latest/meta-data/',
   'https://[::1]/x',
   'https://[::ffff:127.0.0.1]/x',
-  'https://[::ffff:a9fe:a9fe]/x',
-  'https://[fd00::1]/x',
-  'https://[fe80::1]/x',
   'https://[64:ff9b::7f00:1]/x',
-  'https://[2002:7f00:1::]/x',
   'https://2130706433/x',
-  'https://0x7f.0.0.1/x',
-  'https://0177.0.0.1/x',
-  'https://127.1/x',
   'https://0/x',
-  'https://１２７．０．０．１/x',
   'http://files.example/x',
   'file:///etc/passwd',
-  'gopher://127.0.0.1:70/_x',
   'https://user:secret@files.example/x',
 ];
 /** Addresses that are always blocked. */
 const METADATA = [
   'http://169.254.169.254/latest/meta-data/',
   'http://[fd00:ec2::254]/latest/meta-data/',
-  'http://[::ffff:169.254.169.254]/latest/',
   'http://2852039166/latest/',
-  'http://0xa9.0xfe.0xa9.0xfe/latest/',
-  'http://168.63.129.16/machine',
   'http://100.100.100.200/latest/meta-data/',
 ];
 
-/** Returns true for an address that an order accepts. Its workflow then checks the target. */
-const isWebAddress = (url: string) => /^https?:/.test(url) && !url.includes('@');
-
 /** A service in the private network. Every request that it receives is a failure. */
 let inner: Server;
-const asked: string[] = [];
 let innerUrl: string;
 
 beforeAll(async () => {
-  inner = createServer((request, response) => {
-    asked.push(request.url ?? '');
+  inner = createServer((_request, response) => {
     response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data/' }).end();
   });
   await new Promise<void>((resolve) => inner.listen(0, '127.0.0.1', resolve));
@@ -88,6 +65,7 @@ async function post(stack: TestStack, path: string, key: string, body: object) {
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
+const partnerKey = ({ credentials }: TestStack) => credentials.partners[0]!.apiKey;
 const clientKey = ({ credentials: { client } }: TestStack) => `${client.apiKey}:${client.apiSecret}`;
 
 const fileAt = (url: string) => order({ items: [item({ files: [{ type: 'default', url }] })] });
@@ -114,125 +92,89 @@ describe('on a server that strangers reach (OUTBOUND_ALLOW_PRIVATE=false)', () =
     stack = await testStack({ mode: 'off', config: { OUTBOUND_ALLOW_PRIVATE: false } });
   });
 
-  test.each([...INWARD, ...METADATA])('%s cannot be registered', async (url) => {
-    const { sql } = stack.services;
+  test.each([...INWARD, ...METADATA])('%s cannot be registered as a webhook', async (url) => {
     const created = await post(stack, '/v1/webhooks', clientKey(stack), { url });
     expect([created.status, created.body]).toMatchObject([400, { errors: [{ reference: 'url' }] }]);
-    for (const field of [
-      'orderSubmitUrl',
-      'apparelOrderSubmitUrl',
-      'orderCancelUrl',
-      'orderUpdateUrl',
-      'inventoryUrl',
-    ]) {
-      const body = { orderSubmitUrl: 'https://partner.example/', [field]: url };
-      const { status, body: response } = await post(
-        stack,
-        '/v2/subscribe',
-        stack.credentials.partners[0]!.apiKey,
-        body,
-      );
-      expect([field, status, response.error]).toEqual([field, 400, expect.stringContaining(field)]);
-    }
-    expect(await sql`SELECT 1 FROM webhook_endpoints`).toHaveLength(0);
-    expect(await sql`SELECT 1 FROM partners WHERE order_submit_url IS NOT NULL`).toHaveLength(0);
+    expect(await stack.services.sql`SELECT 1 FROM webhook_endpoints`).toHaveLength(0);
   });
 
-  test('an order with a print file in the private network is refused, and the file is not requested', async () => {
-    const failed = await refused(stack, fileAt(innerUrl.replace('http:', 'https:')));
-    expect(failed).toMatchObject({ financialStatus: 'canceled', refusalReasonCode: 'file_host_blocked' });
-    expect(JSON.stringify(failed.refusalReasonDetails)).toContain('item-1');
-    expect(asked).toEqual([]);
-  });
+  test.each(['orderSubmitUrl', 'apparelOrderSubmitUrl', 'orderCancelUrl', 'orderUpdateUrl', 'inventoryUrl'])(
+    'a partner cannot register a private address as its %s',
+    async (field) => {
+      const body = { orderSubmitUrl: 'https://partner.example/', [field]: INWARD[0] };
+      const { status, body: response } = await post(stack, '/v2/subscribe', partnerKey(stack), body);
+      expect([status, response.error]).toEqual([400, expect.stringContaining(field)]);
+      expect(await stack.services.sql`SELECT 1 FROM partners WHERE order_submit_url IS NOT NULL`).toHaveLength(0);
+    },
+  );
 
-  test.each(INWARD.filter((url) => !isWebAddress(url)))('%s is refused as a file address', async (url) => {
-    for (const [body, reference] of [
-      [fileAt(url), 'items[0].files[0].url'],
-      [slipAt(url), 'packagingInstructions[0].packingSlip.fileUrl'],
-    ] as const) {
-      const { status, body: response } = await post(stack, '/v1/orders', clientKey(stack), body);
-      expect([status, response]).toMatchObject([400, { errors: [{ reference }] }]);
-    }
-  });
+  test.each(['file:///etc/passwd', 'https://user:secret@files.example/x'])(
+    '%s is refused as a file address',
+    async (url) => {
+      for (const [body, reference] of [
+        [fileAt(url), 'items[0].files[0].url'],
+        [slipAt(url), 'packagingInstructions[0].packingSlip.fileUrl'],
+      ] as const) {
+        const { status, body: response } = await post(stack, '/v1/orders', clientKey(stack), body);
+        expect([status, response]).toMatchObject([400, { errors: [{ reference }] }]);
+      }
+    },
+  );
 
-  test('no notation of a private address is fetched, for print files and packing slips', async () => {
-    const urls = [...INWARD, ...METADATA].filter(isWebAddress);
-    const responses = await Promise.all(
-      urls.flatMap((url) =>
-        [fileAt(url), slipAt(url)].map(async (body) => {
-          const { refusalReasonCode, refusalReasonDetails, financialStatus } = await refused(stack, body);
-          return [url, refusalReasonCode, refusalReasonDetails?.reference, financialStatus];
-        }),
-      ),
-    );
-    expect(responses).toEqual(
-      urls.flatMap((url) => {
-        const code = url.startsWith('https:') ? 'file_host_blocked' : 'file_url_invalid';
-        return [
-          [url, code, 'items[0].files[0]', 'canceled'],
-          [url, code, 'packagingInstructions[0].packingSlip', 'canceled'],
-        ];
-      }),
-    );
-    expect(asked).toEqual([]);
-  });
-});
-
-describe('a host name that resolves to a private address later', () => {
-  let stack: TestStack;
-  let client: SafeClient;
-  let url: string;
-  let connections = 0;
-  beforeAll(async () => {
-    stack = await testStack({ mode: 'off', config: { OUTBOUND_ALLOW_PRIVATE: false } });
-    client = createSafeClient({
-      allowPrivate: false,
-      resolve: async () => [{ address: '127.0.0.1', family: 4 }],
-    });
-    url = `https://inward.example:${(inner.address() as AddressInfo).port}/x`;
-    inner.on('connection', () => {
-      connections += 1;
+  // test/workflows/order/file-hosts.test.ts has print files.
+  test('an order with a packing slip at a private address is refused', async () => {
+    expect(await refused(stack, slipAt(INWARD[0]!))).toMatchObject({
+      financialStatus: 'canceled',
+      refusalReasonCode: 'file_host_blocked',
+      refusalReasonDetails: { reference: 'packagingInstructions[0].packingSlip' },
     });
   });
-  afterAll(() => client.close());
 
-  test('can be registered; its endpoint receives nothing, and its delivery log has the reason', async () => {
-    const { sql, log } = stack.services;
-    const { body: endpoint } = await post(stack, '/v1/webhooks', clientKey(stack), { url });
-    const { body: sent } = await post(stack, `/v1/webhooks/${endpoint.id}/test`, clientKey(stack), {});
-    const row = { payload: { deliveryId: sent.id }, attempts: 0 } as unknown as OutboxRow;
-    const outcome = await createNotificationDelivery({ sql, client, secretBox: testSecretBox, log })(row);
-    // `wait`: the relay of the stack has made the first attempt, and this one is early.
-    expect(outcome).toMatchObject({
-      outcome: expect.stringMatching(/^(retry|wait)$/),
-      error: expect.stringMatching(/^inward\.example resolves to a blocked address/),
+  describe('a host name that resolves to a private address later', () => {
+    let client: SafeClient;
+    let url: string;
+    let connections = 0;
+    beforeAll(async () => {
+      client = createSafeClient({
+        allowPrivate: false,
+        resolve: async () => [{ address: '127.0.0.1', family: 4 }],
+      });
+      url = `https://inward.example:${(inner.address() as AddressInfo).port}/x`;
+      inner.on('connection', () => {
+        connections += 1;
+      });
     });
-    expect(connections).toBe(0);
-  });
+    afterAll(() => client.close());
 
-  test('receives no print order, cancel request or stock poll; the partner counts as refusing', async () => {
-    const owner = secretOwner(PARTNER_SECRETS, 'partner');
-    const partner = {
-      partnerId: 'partner',
-      uid: 'partner',
-      sealedSecrets: [testSecretBox.seal(newSigningSecret(), owner)],
-    };
-    const call = { partner, url, delivers: true, messageId: 'msg_1', body: '{}' };
-    const deps = { client, secretBox: testSecretBox, partnerCalls: createSlotShares(1) };
-    expect((await postToPartner(deps, call)).response).toMatchObject({
-      outcome: 'refused',
-      status: null,
+    test('can be registered; its endpoint receives nothing, and its delivery log has the reason', async () => {
+      const { sql, log } = stack.services;
+      const { body: endpoint } = await post(stack, '/v1/webhooks', clientKey(stack), { url });
+      const { body: sent } = await post(stack, `/v1/webhooks/${endpoint.id}/test`, clientKey(stack), {});
+      const row = { payload: { deliveryId: sent.id }, attempts: 0 } as unknown as OutboxRow;
+      const outcome = await createNotificationDelivery({ sql, client, secretBox: testSecretBox, log })(row);
+      // `wait`: the relay of the stack has made the first attempt, and this one is early.
+      expect(outcome).toMatchObject({
+        outcome: expect.stringMatching(/^(retry|wait)$/),
+        error: expect.stringMatching(/^inward\.example resolves to a blocked address/),
+      });
+      expect(connections).toBe(0);
     });
-    expect(connections).toBe(0);
-  });
 
-  test('serves no print file and no packing slip', async () => {
-    const path = join(tmpdir(), 'never-written');
-    expect(await downloadFile(client, { url, path, limitBytes: 1_000, reserve: async () => true })).toMatchObject({
-      transient: false,
-      code: 'file_host_blocked',
+    test('receives no print order, cancel request or stock poll; the partner counts as refusing', async () => {
+      const owner = secretOwner(PARTNER_SECRETS, 'partner');
+      const partner = {
+        partnerId: 'partner',
+        uid: 'partner',
+        sealedSecrets: [testSecretBox.seal(newSigningSecret(), owner)],
+      };
+      const call = { partner, url, delivers: true, messageId: 'msg_1', body: '{}' };
+      const deps = { client, secretBox: testSecretBox, partnerCalls: createSlotShares(1) };
+      expect((await postToPartner(deps, call)).response).toMatchObject({
+        outcome: 'refused',
+        status: null,
+      });
+      expect(connections).toBe(0);
     });
-    expect(connections).toBe(0);
   });
 });
 
@@ -244,19 +186,12 @@ describe('on a laptop (OUTBOUND_ALLOW_PRIVATE=true)', () => {
 
   test.each(METADATA)('%s is refused too', async (url) => {
     expect((await post(stack, '/v1/webhooks', clientKey(stack), { url })).status).toBe(400);
-    const partner = stack.credentials.partners[0]!.apiKey;
-    expect((await post(stack, '/v2/subscribe', partner, { orderSubmitUrl: url })).status).toBe(400);
+    expect((await post(stack, '/v2/subscribe', partnerKey(stack), { orderSubmitUrl: url })).status).toBe(400);
   });
 
   test('a print file or packing slip at such an address refuses the order', async () => {
     for (const body of [fileAt(METADATA[0]!), slipAt(METADATA[0]!, `${stack.sandbox.url}/files/poster-a3.pdf`)])
       expect((await refused(stack, body)).refusalReasonCode).toBe('file_host_blocked');
-  });
-
-  test('a redirect to such an address is not followed', async () => {
-    const failed = await refused(stack, fileAt(`${innerUrl}/art.pdf`));
-    expect(failed.refusalReasonCode).toBe('file_redirected');
-    expect(asked).toContain('/art.pdf');
   });
 
   test('a refusal shows an address without its query, which may contain credentials', async () => {

@@ -92,32 +92,36 @@ test.each([
   expect(body.errors).toMatchObject([{ reference: 'orderReferenceId' }]);
 });
 
-test.each(TRICKS)('documents of a shipment called %p have plain names under keys of our own', async (reference) => {
-  const id = uuidv7();
-  await deps.sql`
+// One of each kind, because each shipment has its label and its papers drawn.
+test.each(TRICKS.filter((_, index) => index % 5 === 0))(
+  'documents of a shipment called %p have plain names under keys of our own',
+  async (reference) => {
+    const id = uuidv7();
+    await deps.sql`
     INSERT INTO shipping_orders (id, account_id, order_reference_id, fingerprint, consignment, method_uid, label, waiting_until)
     VALUES (${id}, ${client.id}, ${id}, '', ${json(deps.sql, {})}, '', ${json(deps.sql, {})}, now())`;
-  const bought = await buyShipment(
-    { sql: deps.sql, objects: deps.objects, carriers: createCarriers(deps.sql, 'https://pressline.test') },
-    {
-      consignment: consignmentTo(CHICAGO, { reference }),
-      methodUid: 'merlin_express_worldwide',
-      idempotencyKey: id,
-      owner: { kind: 'shipping_order', shippingOrderId: id },
-    },
-  );
-  if (!bought.ok) throw new Error(bought.refusal.message);
-  const { documents } = bought.shipment;
-  expect(documents.length).toBeGreaterThan(1);
-  for (const document of documents) {
-    expect(document.fileName).toMatch(/^[A-Za-z0-9][A-Za-z0-9._-]*\.pdf$/);
-    expect(document.fileName).not.toContain('..');
-    const link = new URL(documentLink(deps.links, document));
-    const response = await request(app).get(link.pathname).expect(200);
-    expect(response.headers['content-disposition']).toContain(document.fileName);
-    expect(response.headers['set-cookie']).toBeUndefined();
-  }
-});
+    const bought = await buyShipment(
+      { sql: deps.sql, objects: deps.objects, carriers: createCarriers(deps.sql, 'https://pressline.test') },
+      {
+        consignment: consignmentTo(CHICAGO, { reference }),
+        methodUid: 'merlin_express_worldwide',
+        idempotencyKey: id,
+        owner: { kind: 'shipping_order', shippingOrderId: id },
+      },
+    );
+    if (!bought.ok) throw new Error(bought.refusal.message);
+    const { documents } = bought.shipment;
+    expect(documents.length).toBeGreaterThan(1);
+    for (const document of documents) {
+      expect(document.fileName).toMatch(/^[A-Za-z0-9][A-Za-z0-9._-]*\.pdf$/);
+      expect(document.fileName).not.toContain('..');
+      const link = new URL(documentLink(deps.links, document));
+      const response = await request(app).get(link.pathname).expect(200);
+      expect(response.headers['content-disposition']).toContain(document.fileName);
+      expect(response.headers['set-cookie']).toBeUndefined();
+    }
+  },
+);
 
 test('no object key leaves the object store', () => {
   for (const key of [

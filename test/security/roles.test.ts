@@ -178,8 +178,7 @@ test('every role has routes', () => {
   }
 });
 
-const wrongKeys: readonly (readonly [name: string, key: () => string | undefined])[] = [
-  ['no key', () => undefined],
+const wrongKeys: readonly (readonly [name: string, key: () => string])[] = [
   ['an empty key', () => ''],
   ['text that is no key', () => 'Bearer abc'],
   ['a key of the right form that nobody has', () => `plk_${'x'.repeat(32)}`],
@@ -194,21 +193,26 @@ const wrongKeys: readonly (readonly [name: string, key: () => string | undefined
   ['a key of a hundred thousand characters', () => 'plk_'.padEnd(10_000, 'x')],
 ];
 
-test.each(wrongKeys)('%s is refused on every route', async (_name, key) => {
-  for (const route of guarded()) {
-    expect(named(route, await knock(route, key()))).toEqual(named(route, noKey(route)));
-  }
+test('a request without a key is refused on every route', async () => {
+  for (const route of guarded()) expect(named(route, await knock(route))).toEqual(named(route, noKey(route)));
 });
 
-test.each(['revoked', 'expired'])('a key that was %s is refused on every route', async (end) => {
+/** A route for a key, one for a key and its secret, and one of the procurement group. */
+const sampled = () =>
+  guarded().filter(({ operationId }) => ['listOperators', 'searchOrders', 'listInventory'].includes(operationId));
+
+test.each(wrongKeys)('%s is refused', async (_name, key) => {
+  expect(sampled()).toHaveLength(3);
+  for (const route of sampled()) expect(named(route, await knock(route, key()))).toEqual(named(route, noKey(route)));
+});
+
+test.each(['revoked', 'expired'])('a key that was %s is refused', async (end) => {
   for (const role of ROLES) {
     const { keyId, apiKey, apiSecret } = await issueKey(sql, accounts[role].id);
     if (end === 'revoked') await revokeKey(sql, accounts[role].id, keyId);
     else await sql`UPDATE api_keys SET expires_at = now() - interval '1 second' WHERE id = ${keyId}`;
-    for (const route of guarded()) {
-      const status = await knock(route, `${apiKey}:${apiSecret}`);
-      expect(named(route, status)).toEqual(named(route, noKey(route)));
-    }
+    for (const route of sampled())
+      expect(named(route, await knock(route, `${apiKey}:${apiSecret}`))).toEqual(named(route, noKey(route)));
   }
 });
 

@@ -51,10 +51,6 @@ const signed = (at = new Date(), body = BODY, by = secret): Signed => ({
 const post = ({ body, headers }: Signed, carrier = 'tern_parcel') =>
   request(app).post(`/v1/carriers/${carrier}/events`).set('Content-Type', 'application/json').set(headers).send(body);
 const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000);
-const without = (name: string): Signed => {
-  const { body, headers } = signed();
-  return { body, headers: Object.fromEntries(Object.entries(headers).filter(([key]) => key !== name)) };
-};
 const withHeader = (name: string, value: string): Signed => {
   const { body, headers } = signed();
   return { body, headers: { ...headers, [name]: value } };
@@ -65,40 +61,12 @@ test('a fresh signature of the exact body is accepted', async () => {
   await post(signed(ago(4))).expect(200);
 });
 
-test('several signatures are accepted when one is valid, as during a rotation', async () => {
-  const { body, headers } = signed();
-  const other = signed(new Date(), BODY, newSigningSecret()).headers['webhook-signature'];
-  await post({
-    body,
-    headers: { ...headers, 'webhook-signature': `${other} ${headers['webhook-signature']}` },
-  }).expect(200);
-});
-
+// test/src/platform/http/webhook-signature.test.ts has more.
 test.each<[string, () => Signed]>([
-  ['recorded and sent again after five minutes', () => signed(ago(6))],
-  ['dated into the future', () => signed(ago(-6))],
   ['by a secret that is not ours', () => signed(new Date(), BODY, newSigningSecret())],
-  ['over another body', () => ({ ...signed(), body: BODY.replace('delivered', 'returned') })],
   ['over the same content spelled otherwise', () => ({ ...signed(), body: BODY.replace(':', ': ') })],
-  [
-    'with its time moved forward',
-    () => ({
-      ...signed(ago(6)),
-      headers: { ...signed(ago(6)).headers, 'webhook-timestamp': String(Math.floor(Date.now() / 1000)) },
-    }),
-  ],
-  ['with another message id', () => withHeader('webhook-id', 'msg_2')],
-  ['without its id', () => without('webhook-id')],
-  ['without its time', () => without('webhook-timestamp')],
-  ['left out', () => without('webhook-signature')],
-  ['empty', () => withHeader('webhook-signature', '')],
-  [
-    'of another version',
-    () => withHeader('webhook-signature', signed().headers['webhook-signature']!.replace('v1,', 'v2,')),
-  ],
-  ['cut short', () => withHeader('webhook-signature', signed().headers['webhook-signature']!.slice(0, -4))],
+  ['left out', () => ({ ...signed(), headers: {} })],
   ['of no length', () => withHeader('webhook-signature', 'v1,')],
-  ['with a time that is no number', () => withHeader('webhook-timestamp', 'NaN')],
   ['with a time beyond all numbers', () => withHeader('webhook-timestamp', '9'.repeat(400))],
 ])('a signature %s is refused with 401, and nothing is stored', async (_name, make) => {
   const { body } = await post(make()).expect(401);
@@ -171,32 +139,14 @@ describe('a request without a valid signature', () => {
 test('an address may send 100 requests without a valid signature in a second; beyond them the response is 429', async () => {
   const deps = await testApiDeps(sql, { config: { CARRIER_WEBHOOK_SECRETS, RATE_LIMIT: 0 } });
   const limited = createApp(deps, allRoutes(deps));
-  const statuses = new Map<number, number>();
   const server = limited.listen(0);
   try {
     const { port } = server.address() as AddressInfo;
     const url = `http://127.0.0.1:${port}/v1/carriers/tern_parcel/events`;
-    const started = Date.now();
-    await Promise.all(
-      Array.from({ length: 30 }, async () => {
-        for (let sent = 0; sent < 20; sent += 1) {
-          const { status } = await fetch(url, { method: 'POST', body: '[0]' });
-          statuses.set(status, (statuses.get(status) ?? 0) + 1);
-        }
-      }),
-    );
-    const seconds = Math.ceil((Date.now() - started) / 1_000);
-    // On a busy machine, 600 requests can take longer than six windows, and none is refused.
-    expect([401, 429]).toEqual(expect.arrayContaining([...statuses.keys()]));
-    // A window of one second can begin before and end after the requests.
-    expect(statuses.get(401)).toBeLessThanOrEqual((seconds + 1) * 100);
-    expect(statuses.get(401)).toBeGreaterThanOrEqual(100);
-    const refused = await eventually(async () => {
-      const responses = await Promise.all(
-        Array.from({ length: 120 }, () => fetch(url, { method: 'POST', body: '[0]' })),
-      );
-      return responses.find(({ status }) => status === 429);
-    });
+    const batch = () => Promise.all(Array.from({ length: 120 }, () => fetch(url, { method: 'POST', body: '[0]' })));
+    expect((await batch()).filter(({ status }) => status === 401).length).toBeGreaterThanOrEqual(100);
+    // On a busy machine, a batch can take longer than the second that is counted.
+    const refused = await eventually(async () => (await batch()).find(({ status }) => status === 429));
     expect(refused.headers.get('retry-after')).toBe('1');
     expect(await refused.json()).toMatchObject({
       code: 'RATE_LIMITED',

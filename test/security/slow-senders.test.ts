@@ -96,13 +96,6 @@ test.each([
   expect(await rows()).toBe(before);
 });
 
-test('endless chunks get 408', async () => {
-  const conversation = talk(head(credentials(), 'Transfer-Encoding: chunked'));
-  await trickle(conversation, '1\r\n \r\n');
-  const { ms } = await conversation.ended;
-  expect(ms).toBeLessThan(CLOSED_WITHIN_MS);
-});
-
 test('a request without a key gets its response before its body arrives', async () => {
   const conversation = talk(head('plk_nobody', 'Content-Length: 1000000'));
   const response = await new Promise<string>((resolve) =>
@@ -134,27 +127,16 @@ test('an endless body is discarded and the connection closed', async () => {
 
 test.each([
   ['no HTTP', 'hello\r\n\r\n', 400],
-  ['TLS', Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03]), 400],
   ['two lengths', 'POST /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab', 400],
   [
     'a length and chunks',
     'POST /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     400,
   ],
-  ['a negative length', 'POST /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n', 400],
-  ['a folded header', 'GET /healthz HTTP/1.1\r\nHost: x\r\nX-A: b\r\n c\r\n\r\n', 400],
-  ['a bare line feed in a header', 'GET /healthz HTTP/1.1\r\nHost: x\r\nX-A: b\nX-B: c\r\n\r\n', 400],
-  ['no host', 'GET /healthz HTTP/1.1\r\n\r\n', 400],
   ['more than 16 KiB of headers', `GET /healthz HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
-  ['a chunk size that is none', `${head('x', 'Transfer-Encoding: chunked')}zz\r\n`, 400],
 ] as const)('%s is refused, and the connection closed', async (_name, bytes, status) => {
   const { text, ms } = await talk(bytes as string | Buffer).ended;
   // The key may be refused first. The malformed part then closes the connection.
   expect(text).toContain(`HTTP/1.1 ${status} `);
   expect(ms).toBeLessThan(CLOSED_WITHIN_MS);
-});
-
-test('the server still serves other requests', async () => {
-  const response = await fetch(`${server.url}/healthz`);
-  expect([response.status, await response.json()]).toEqual([200, { status: 'up' }]);
 });

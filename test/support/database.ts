@@ -1,6 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectPostgres, type Sql } from '../../src/platform/postgres';
+import { eventually } from './eventually';
 import { SERVER_VARIABLES, TEMPLATE_DATABASE } from './server-variables';
 import { testApplicationUrl, testPostgresUrl } from './servers';
 
@@ -82,6 +83,15 @@ function throughPooler(url: string): string {
   const search = '?pooler=transaction&prepare=false';
   return host === undefined ? url : Object.assign(new URL(url), { host, search }).href;
 }
+
+/** Waits until a statement of the database waits for a lock. @param words of the statement */
+export const untilLocked = (sql: Sql, words: string): Promise<unknown> =>
+  eventually(async () => {
+    const [waiting] = await sql`
+      SELECT pid FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE ${`%${words}%`}`;
+    return waiting;
+  });
 
 /** Names of the connections that are still there after two seconds: closing ones take a moment to go. */
 async function connectionsLeft(admin: Sql, database: string): Promise<string[]> {

@@ -49,10 +49,28 @@ beforeAll(async () => {
 });
 afterAll(() => temporal.connection.close());
 
-/** Returns the sinks of a worker that calls a function for each abandoned task. */
-const counting = (abandoned: () => void): InjectedSinks<StaleTaskSinks> => ({
-  staleWorkflowTasks: { abandoned: { fn: abandoned } },
-});
+/** A connection to the server that can be held up. */
+const startLine = () => startCutProxy(0, () => [Number(testTemporalAddress().split(':')[1])]);
+
+/** Does work beside a worker with a task queue of its own. @param port of the server */
+async function besideWorker<T>(
+  bundle: { code: string },
+  activities: object,
+  work: (taskQueue: string) => Promise<T>,
+  port = Number(testTemporalAddress().split(':')[1]),
+): Promise<T & { abandoned: number }> {
+  const connection = await NativeConnection.connect({ address: `127.0.0.1:${port}` });
+  const taskQueue = `stale-${randomUUID()}`;
+  let abandoned = 0;
+  const fn = () => {
+    abandoned += 1;
+  };
+  const sinks: InjectedSinks<StaleTaskSinks> = { staleWorkflowTasks: { abandoned: { fn } } };
+  const worker = await Worker.create({ connection, taskQueue, workflowBundle: bundle, sinks, activities });
+  const result = await worker.runUntil(() => work(taskQueue));
+  await connection.close();
+  return { ...result, abandoned };
+}
 
 /** Returns the number of events of a history that have these attributes. */
 const countOf = ({ events }: History, attributes: keyof Event) =>
@@ -64,23 +82,21 @@ const isIdle = ({ events }: History) => {
   return last?.workflowTaskCompletedEventAttributes != null || last?.markerRecordedEventAttributes != null;
 };
 
+/** Returns the failures of a replay without the interceptor. Runs the workflow until its history has one, five times at most. */
+async function failuresWithout(play: (bundle: { code: string }) => Promise<{ history: History }>): Promise<string[]> {
+  const bundle = withoutInterceptor;
+  let failures: string[] = [];
+  for (let tries = 0; tries < 5 && failures.length === 0; tries += 1) {
+    const { history } = await play(bundle);
+    failures = failuresOf(await replay([{ scenario: 'stale', history }], { bundle }));
+  }
+  return failures;
+}
+
 /** Runs a workflow whose first task is stale, with a signal before and after. */
-async function runSlowly(
-  bundle: { code: string },
-  abandoned: () => void = () => undefined,
-): Promise<{ written: string[]; history: History }> {
-  const server = Number(testTemporalAddress().split(':')[1]);
-  const line = await startCutProxy(0, () => [server]);
-  const connection = await NativeConnection.connect({ address: `127.0.0.1:${line.port}` });
-  const taskQueue = `slow-${randomUUID()}`;
-  const worker = await Worker.create({
-    connection,
-    taskQueue,
-    workflowBundle: bundle,
-    sinks: counting(abandoned),
-    activities: { write: () => sleep(WRITING_MS) },
-  });
-  const result = await worker.runUntil(async () => {
+async function runSlowly(bundle: { code: string }) {
+  const line = await startLine();
+  const work = async (taskQueue: string) => {
     const first = await temporal.workflow.start<typeof writer>('writer', {
       workflowId: `${taskQueue}-first`,
       taskQueue,
@@ -102,8 +118,8 @@ async function runSlowly(
     await eventually(async () => (isIdle(await run.fetchHistory()) ? true : undefined));
     await run.signal('word', 'end');
     return { written: await run.result(), history: await run.fetchHistory() };
-  });
-  await connection.close();
+  };
+  const result = await besideWorker(bundle, { write: () => sleep(WRITING_MS) }, work, line.port);
   await line.close();
   return result;
 }
@@ -111,8 +127,7 @@ async function runSlowly(
 describe('a task that times out while its local activity runs', () => {
   test('is retried, and the history can be replayed', async () => {
     const bundle = withInterceptor;
-    let abandoned = 0;
-    const { written, history } = await runSlowly(bundle, () => (abandoned += 1));
+    const { written, history, abandoned } = await runSlowly(bundle);
     expect(written).toEqual(['one', 'two', 'end']);
     expect(countOf(history, 'workflowTaskTimedOutEventAttributes')).toBeGreaterThan(0);
     expect(abandoned).toBe(countOf(history, 'workflowTaskFailedEventAttributes'));
@@ -121,14 +136,8 @@ describe('a task that times out while its local activity runs', () => {
 
   // When this test fails, the SDK no longer needs the stale tasks of workflows/stale-workflow-tasks.ts.
   test('leaves a history that cannot be replayed, without the interceptor', async () => {
-    const bundle = withoutInterceptor;
-    let failures: string[] = [];
     // On a busy machine the task may arrive after its timeout, and is only retried.
-    for (let tries = 0; tries < 5 && failures.length === 0; tries += 1) {
-      const { history } = await runSlowly(bundle);
-      failures = failuresOf(await replay([{ scenario: 'slow', history }], { bundle }));
-    }
-    expect(failures).toEqual([expect.stringMatching(/LocalActivity/)]);
+    expect(await failuresWithout(runSlowly)).toEqual([expect.stringMatching(/LocalActivity/)]);
   });
 });
 
@@ -142,23 +151,13 @@ async function runOverHeartbeat(bundle: { code: string }) {
 
 /** The workflow gets a signal with the task after the heartbeat. Then its local activity ends. */
 async function runOverOneHeartbeat(bundle: { code: string }) {
-  const connection = await NativeConnection.connect({ address: testTemporalAddress() });
-  const taskQueue = `heartbeat-${randomUUID()}`;
-  let abandoned = 0;
   const planning = Promise.withResolvers<void>();
   const planned = Promise.withResolvers<void>();
   const plan = () => {
     planning.resolve();
     return planned.promise;
   };
-  const worker = await Worker.create({
-    connection,
-    taskQueue,
-    workflowBundle: bundle,
-    sinks: counting(() => (abandoned += 1)),
-    activities: { plan, write: () => Promise.resolve() },
-  });
-  const result = await worker.runUntil(async () => {
+  return await besideWorker(bundle, { plan, write: () => Promise.resolve() }, async (taskQueue) => {
     const run = await temporal.workflow.start<typeof recorder>('recorder', {
       workflowId: taskQueue,
       taskQueue,
@@ -175,8 +174,6 @@ async function runOverOneHeartbeat(bundle: { code: string }) {
     await run.signal('word', 'end');
     return { recorded: await run.result(), history: await run.fetchHistory() };
   });
-  await connection.close();
-  return { ...result, abandoned };
 }
 
 describe('a task that completes by a heartbeat while its local activity runs', () => {
@@ -202,8 +199,6 @@ describe('a task that completes by a heartbeat while its local activity runs', (
 
 /** The workflow answers a query while its second plan ends. The next task has a signal. */
 async function runOverQuery(bundle: { code: string }) {
-  const connection = await NativeConnection.connect({ address: testTemporalAddress() });
-  const taskQueue = `query-${randomUUID()}`;
   const [planning, planned, again] = [0, 1, 2].map(() => Promise.withResolvers<void>());
   let plans = 0;
   const plan = async () => {
@@ -215,14 +210,7 @@ async function runOverQuery(bundle: { code: string }) {
     again!.resolve();
     await sleep(QUERY_MS / 4);
   };
-  const worker = await Worker.create({
-    connection,
-    taskQueue,
-    workflowBundle: bundle,
-    sinks: counting(() => undefined),
-    activities: { plan, write: () => Promise.resolve() },
-  });
-  const result = await worker.runUntil(async () => {
+  return await besideWorker(bundle, { plan, write: () => Promise.resolve() }, async (taskQueue) => {
     const run = await temporal.workflow.start<typeof recorder>('recorder', { workflowId: taskQueue, taskQueue });
     await planning!.promise;
     // The server attaches the query to the task that the signal causes.
@@ -237,8 +225,6 @@ async function runOverQuery(bundle: { code: string }) {
     await run.signal('word', 'end');
     return { recorded: await run.result(), history: await run.fetchHistory() };
   });
-  await connection.close();
-  return result;
 }
 
 describe('a local activity that ends while its workflow answers a query', () => {
@@ -251,36 +237,19 @@ describe('a local activity that ends while its workflow answers a query', () => 
 
   // When this test fails, the SDK no longer needs the failed tasks of workflows/stale-workflow-tasks.ts.
   test('leaves a history that cannot be replayed, without the interceptor', async () => {
-    const bundle = withoutInterceptor;
-    let failures: string[] = [];
     // On a busy machine the local activity may end before the query begins.
-    for (let tries = 0; tries < 5 && failures.length === 0; tries += 1) {
-      const { history } = await runOverQuery(bundle);
-      failures = failuresOf(await replay([{ scenario: 'query', history }], { bundle }));
-    }
-    expect(failures).toEqual([expect.stringMatching(/Nondeterminism/)]);
+    expect(await failuresWithout(runOverQuery)).toEqual([expect.stringMatching(/Nondeterminism/)]);
   });
 });
 
 // Workflow tasks that a slow worker loses are not repeated for ever: the server gives an attempt more time after the third.
 test('a task that is always late for its timeout completes when the server gives it more time', async () => {
   const bundle = withInterceptor;
-  const server = Number(testTemporalAddress().split(':')[1]);
-  const line = await startCutProxy(0, () => [server]);
-  const connection = await NativeConnection.connect({ address: `127.0.0.1:${line.port}` });
-  const taskQueue = `late-${randomUUID()}`;
+  const line = await startLine();
   let written = 0;
-  const worker = await Worker.create({
-    connection,
-    taskQueue,
-    workflowBundle: bundle,
-    sinks: counting(() => undefined),
-    activities: {
-      async write() {
-        written += 1;
-      },
-    },
-  });
+  const write = async () => {
+    written += 1;
+  };
   let isRunning = true;
   const slowLine = (async () => {
     while (isRunning) {
@@ -290,7 +259,7 @@ test('a task that is always late for its timeout completes when the server gives
       await sleep(20);
     }
   })();
-  const history = await worker.runUntil(async () => {
+  const work = async (taskQueue: string) => {
     const run = await temporal.workflow.signalWithStart<typeof writer, [string]>('writer', {
       workflowId: taskQueue,
       taskQueue,
@@ -302,8 +271,8 @@ test('a task that is always late for its timeout completes when the server gives
     isRunning = false;
     await slowLine;
     return await run.fetchHistory();
-  });
-  await connection.close();
+  };
+  const history: History = await besideWorker(bundle, { write }, work, line.port);
   await line.close();
   const attempts = (history.events ?? []).map(
     ({ workflowTaskScheduledEventAttributes: scheduled }) => scheduled?.attempt ?? 0,

@@ -186,6 +186,7 @@ export const clients = {
     order_cancel_refused: 'Cancel refused',
     order_item_units_cancelled: 'Units cancelled',
     order_file_requested: 'File requested',
+    order_files_delayed: 'Files not fetched yet',
   } satisfies Record<ApiResponse<'listClientWebhooks'>['webhooks'][number]['events'][number], string>,
   deliveries: {
     title: 'Deliveries',

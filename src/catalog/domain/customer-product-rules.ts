@@ -142,6 +142,10 @@ function attributeFaults(
   catalogModel: CatalogModel,
 ): FieldError[] {
   const faults: FieldError[] = [];
+  if (attributeValues.every(({ attributes }) => Object.keys(attributes).length === 0)) {
+    const message = `A value selects at least one attribute that option "${option.id}" maps.`;
+    faults.push(fault(`${path}.attributeValues`, 'VALIDATION_ERROR', message));
+  }
   const texts = new Map<string, string>();
   for (const [at, { partModelId, attributes }] of attributeValues.entries()) {
     const partPath = `${path}.attributeValues[${at}]`;

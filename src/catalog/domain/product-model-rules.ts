@@ -2,6 +2,7 @@ import { repeatsOf } from '../../platform/domain/fields';
 import type { FieldError } from '../../platform/errors';
 import type { AttributeValue } from '../attributes';
 import type { ModelAttribute, ModelPart } from '../product-model-schemas';
+import { unmakeable } from './product';
 import { type ProductionInput, startOf } from './product-model';
 import type { UidTemplate } from './product-uid';
 
@@ -144,4 +145,23 @@ export function partFaults(
     invalid(`parts[${at}].id`, `Part id "${parts[at]!.id}" is used twice.`),
   );
   return [...faults, ...repeats];
+}
+
+/**
+ * Checks that an active product model with parts can be made in their quantities: a garment has its blank, a mounted
+ * product a part to print on.
+ * @param partSpecs of the parts' models, by id
+ */
+export function quantityFaults(
+  { kind = 'print', printAreas = [] }: ProductionInput,
+  parts: readonly ModelPart[],
+  partSpecs: ReadonlyMap<string, ProductionInput>,
+): FieldError[] {
+  if (parts.length === 0) return [];
+  const used = parts.flatMap(({ modelId, quantity }) => {
+    const { partType: type = 'print', partnerSku = null } = partSpecs.get(modelId) ?? {};
+    return quantity === 0 ? [] : [{ type, partnerSku }];
+  });
+  const message = unmakeable({ kind, isPrinted: printAreas.length > 0 }, used);
+  return message === undefined ? [] : [invalid('parts', `With these quantities the product ${message}.`)];
 }

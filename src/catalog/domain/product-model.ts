@@ -106,6 +106,8 @@ export const productionSpec = z.object({
   orientationAttribute: attributeId.optional(),
   paperAttribute: attributeId.optional(),
   printAreas: z.array(printArea).max(50).default([]),
+  /** The sizes of further places that take files, such as a neck label, by file type. */
+  otherSizes: boundedRecord(z.string().max(100), fixedSize, 50).default({}),
   /** For books: the attribute that has the number of pages. Default: one page, or one for each print area. */
   pages: z
     .object({
@@ -114,6 +116,8 @@ export const productionSpec = z.object({
       included: z.number().int().min(0).default(0),
       /** Pages of a separate `cover` file. */
       coverPages: z.number().int().min(1).max(100).default(1),
+      /** Thickness of the book without and by its pages. With it, products have the size of the cover. */
+      spine: z.object({ baseMm: z.number().min(0).max(100), pageMm: z.number().min(0).max(10) }).optional(),
     })
     .optional(),
   weightGrams: grams.default(0),

@@ -9,6 +9,7 @@ export const NOTIFICATION_EVENTS = [
   'order_cancel_refused',
   'order_item_units_cancelled',
   'order_file_requested',
+  'order_files_delayed',
 ] as const;
 
 export type NotificationEvent = (typeof NOTIFICATION_EVENTS)[number];
@@ -173,6 +174,14 @@ export const EVENT_SCHEMAS = {
     schema: ofItem('order_file_requested', 'OrderFileRequested', {
       fileType: z.string().describe('Type of the file, as ordered.'),
       message: z.string().describe('What is wrong with the file, in the words of the operator.'),
+    }),
+  },
+  order_files_delayed: {
+    summary: 'Print files could not be fetched for five minutes',
+    schema: ofOrder('order_files_delayed', 'OrderFilesDelayed', {
+      message: z.string().describe('Which file, and why the latest attempt failed.'),
+      attempts: z.int(),
+      nextAttemptAt: z.iso.datetime(),
     }),
   },
   attention_raised: {

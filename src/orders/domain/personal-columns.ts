@@ -92,6 +92,7 @@ export const PERSONAL_TABLES: readonly PersonalTable[] = [
       metadata: emptyList,
       refusal_reason: placeholder,
       refusal_reason_details: removed,
+      file_delay: removed,
       comment: removed,
     },
   },

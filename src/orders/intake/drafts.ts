@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ResolvedProduct } from '../../catalog/domain/product';
 import { inTransaction, json, type Sql, type Transaction } from '../../platform/postgres';
 import { type SubmittedOrder, submittedColumns, submittedFields } from '../planning/order-fields';
@@ -39,8 +40,22 @@ export function asSubmitted(record: OrderRecord): Draft['order'] {
   };
 }
 
+/** Returns true for a patch that submits a draft, when the order has what the patch asks for: the request was repeated. */
+export function hasSubmitted(order: OrderRecord, patch: PatchOrder): boolean {
+  const draft = { order: asSubmitted(order) };
+  const isAbsent = (value: unknown) => value === null || (Array.isArray(value) && value.length === 0);
+  const given = (fields: object) =>
+    JSON.parse(
+      JSON.stringify({ ...fields, orderType: order.orderType }, (_name, value) =>
+        isAbsent(value) ? undefined : value,
+      ),
+    );
+  const isSubmission = patch.orderType === 'order' && order.orderType === 'order';
+  return isSubmission && isDeepStrictEqual(given(patched(draft, patch)), given(draft.order));
+}
+
 /** Returns the draft with a patch applied. The caller validates it as a submitted order. */
-export function patched(draft: Draft, patch: PatchOrder): object {
+export function patched(draft: Pick<Draft, 'order'>, patch: PatchOrder): object {
   const given = Object.entries(patch).filter(([, value]) => value !== undefined);
   return { ...draft.order, ...Object.fromEntries(given) };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countryCode, crossField, currencyCode, text } from '../../platform/domain/fields';
+import { countryCode, crossField, currencyCode, text, withStateCode } from '../../platform/domain/fields';
 import {
   optional,
   orderRules,
@@ -19,15 +19,17 @@ export const quoteOrderSchema = crossField(
     ),
     currency: currencyCode,
     shippingAddress: crossField(
-      z.object({
-        country: countryCode,
-        firstName: optional(z.string().max(25)),
-        lastName: optional(z.string().max(25)),
-        addressLine1: optional(z.string().max(35)),
-        city: text(30),
-        postCode: text(15),
-        state: optional(z.string().max(35)),
-      }),
+      withStateCode(
+        z.object({
+          country: countryCode,
+          firstName: optional(z.string().max(25)),
+          lastName: optional(z.string().max(25)),
+          addressLine1: optional(z.string().max(35)),
+          city: text(30),
+          postCode: text(15),
+          state: optional(z.string().max(35)),
+        }),
+      ),
       stateRule,
     ),
     items: z

@@ -1,6 +1,7 @@
 import { columnsOf } from '../../platform/postgres';
 import { columnOf } from '../domain/item-fields';
 import type { FinancialStatus, OrderStatus } from '../domain/lifecycle/statuses';
+import type { FileDelay } from './file-delays';
 import { type ShippingAddress, type SubmitOrder, submitOrderSchema } from './order-schemas';
 
 /** What a client submits of an order, without what only the submission needs. */
@@ -55,6 +56,7 @@ export interface OrderFields extends StoredFields {
   readonly returnAddress: Record<string, unknown> | null;
   readonly refusalReason: string | null;
   readonly refusalReasonDetails: Record<string, unknown> | null;
+  readonly fileDelay: FileDelay | null;
   readonly comment: string | null;
 }
 
@@ -90,6 +92,7 @@ const FIELDS: readonly (keyof OrderFields)[] = [
   'returnAddress',
   'refusalReason',
   'refusalReasonDetails',
+  'fileDelay',
   'comment',
 ];
 

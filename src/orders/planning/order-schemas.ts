@@ -1,4 +1,3 @@
-import { validatePhoneNumberLength } from 'libphonenumber-js/min';
 import { z } from 'zod';
 import { labelText } from '../../documents/fonts';
 import {
@@ -14,36 +13,14 @@ import {
   property,
   type ReportField,
   text,
+  withStateCode,
 } from '../../platform/domain/fields';
+import { phone } from '../../platform/phone';
 
 /** The form of a file type name. Workflow-enabled products accept every such name. */
 const FILE_TYPE_PATTERN = /^[A-Za-z0-9_.-]{1,100}$/;
 
 /** Schemas of orders as clients submit them (schema `SubmitOrder`), with the rules that need no database. */
-
-const NO_PHONE: Readonly<Record<NonNullable<ReturnType<typeof validatePhoneNumberLength>>, string>> = {
-  INVALID_COUNTRY: 'The country code is missing or does not exist. Write the number as +49 30 901820.',
-  NOT_A_NUMBER: 'This is not a phone number. Write it with its country code, as +49 30 901820.',
-  TOO_SHORT: 'The number is too short for its country.',
-  TOO_LONG: 'The number is too long for its country.',
-  INVALID_LENGTH: 'No number of its country has this length.',
-};
-
-const phone = z
-  .string()
-  .max(25)
-  .superRefine((value, context) => {
-    if (value.trim() === '') {
-      context.addIssue({
-        code: 'custom',
-        message: 'This field must not be blank.',
-        params: { code: 'IS_BLANK_ERROR' },
-      });
-    } else {
-      const wrong = validatePhoneNumberLength(value);
-      if (wrong !== undefined) context.addIssue({ code: 'custom', message: NO_PHONE[wrong] });
-    }
-  });
 
 /** Returns a schema for an optional field. Null and absent both become undefined. */
 export const optional = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
@@ -61,23 +38,27 @@ export function stateRule(address: unknown, report: ReportField): void {
 
 /** The limits on lengths and characters are those of labels. */
 export const shippingAddressSchema = crossField(
-  z.object({
-    country: countryCode,
-    firstName: labelText(text(25)),
-    lastName: labelText(text(25)),
-    companyName: optional(labelText(z.string().max(60))),
-    addressLine1: labelText(text(35)),
-    addressLine2: optional(labelText(z.string().max(35))),
-    city: labelText(text(30)),
-    postCode: labelText(text(15)),
-    state: optional(labelText(z.string().max(35))),
-    email: emailAddress,
-    phone,
-    isBusiness: optional(z.boolean()),
-    federalTaxId: optional(z.string().max(50)),
-    stateTaxId: optional(z.string().max(50)),
-    registrationState: optional(z.string().max(50)),
-  }),
+  withStateCode(
+    z.object({
+      country: countryCode,
+      firstName: labelText(text(25)),
+      lastName: labelText(text(25)),
+      companyName: optional(labelText(z.string().max(60))),
+      addressLine1: labelText(text(35)),
+      addressLine2: optional(labelText(z.string().max(35))),
+      city: labelText(text(30)),
+      postCode: labelText(text(15)),
+      state: optional(labelText(z.string().max(35))).describe(
+        'In the US, Canada and Australia: the code of the state, or its English name, which is stored as the code.',
+      ),
+      email: emailAddress,
+      phone,
+      isBusiness: optional(z.boolean()),
+      federalTaxId: optional(z.string().max(50)),
+      stateTaxId: optional(z.string().max(50)),
+      registrationState: optional(z.string().max(50)),
+    }),
+  ),
   stateRule,
 ).meta({ id: 'ShippingAddress' });
 export type ShippingAddress = z.output<typeof shippingAddressSchema>;

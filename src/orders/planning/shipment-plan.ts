@@ -104,24 +104,23 @@ function calendarDays(from: string, to: string): number {
   return Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000);
 }
 
+/** Returns a plan in the form of its row. */
+export const storedPlan = ({ method, origin: _, ...plan }: ShipmentPlan) => ({
+  ...plan,
+  carrierUid: method.carrierUid,
+  shipmentMethodUid: method.methodUid,
+  shipmentMethodName: method.methodName,
+  serviceType: method.serviceType,
+  priceMinor: method.price.minor,
+  currency: method.price.currency,
+});
+
 const PLAN_COLUMNS = `carrier_uid, shipment_method_uid, shipment_method_name, service_type, is_cheapest, package_count,
   total_weight_grams, price_minor, currency, min_delivery_days, max_delivery_days, min_delivery_date, max_delivery_date`;
 
 /** Returns the statement that stores plans. A print order that already has a plan keeps its initial dates. */
 export function storeShipmentPlans(tx: Queryable, orderId: string, plans: readonly PrintOrderPlan[]): Statement {
-  const rows = plans.map(({ printOrderId, plan: { method, origin: _, ...plan } }) =>
-    columnsOf({
-      ...plan,
-      id: uuidv7(),
-      printOrderId,
-      carrierUid: method.carrierUid,
-      shipmentMethodUid: method.methodUid,
-      shipmentMethodName: method.methodName,
-      serviceType: method.serviceType,
-      priceMinor: method.price.minor,
-      currency: method.price.currency,
-    }),
-  );
+  const rows = plans.map(({ printOrderId, plan }) => columnsOf({ ...storedPlan(plan), id: uuidv7(), printOrderId }));
   const columns = tx.unsafe(PLAN_COLUMNS);
   return tx`
     INSERT INTO planned_shipments (id, order_id, print_order_id, ${columns}, initial_min_delivery_date,

@@ -21,6 +21,8 @@ export interface ReplannedRest extends PrintOrderPlan {
     /** Shipping prices of these units before and after the change, in minor units. */
     readonly priceBefore: number;
     readonly priceAfter: number;
+    /** Shipping price of what has left, if it were sent alone by the planned method, in minor units. */
+    readonly departedPrice: number;
   };
 }
 
@@ -69,7 +71,8 @@ function receiptsOf(
 ): ReceiptChange[] {
   const { plan } = plans[0]!;
   const method = { referenceId: plan.method.methodUid, title: plan.method.methodName };
-  const sum = (price: 'priceBefore' | 'priceAfter') => plans.reduce((total, { rest }) => total + rest[price], 0);
+  const sum = (price: Exclude<keyof ReplannedRest['rest'], 'jobs'>) =>
+    plans.reduce((total, { rest }) => total + rest[price], 0);
   const difference = sum('priceAfter') - sum('priceBefore');
   const vat = vatOf(after, plan.origin);
   if (vatOf(before, plan.origin).country === vat.country) {
@@ -84,12 +87,17 @@ function receiptsOf(
     units.set(itemReferenceId, (units.get(itemReferenceId) ?? 0) + quantity);
   }
   const isWhole = openLines(charge).every(({ line, amount }) => amount <= (units.get(line.referenceId) ?? 0));
-  return isWhole
-    ? reinvoice(charge, rateOf, { ...method, priceMinor: shippingCharge(charge).price + difference })
-    : reinvoice(
-        charge,
-        rateOf,
-        { ...method, priceMinor: sum('priceAfter') },
-        { units, shippingMinor: sum('priceBefore') },
-      );
+  const { price } = shippingCharge(charge);
+  if (isWhole) return reinvoice(charge, rateOf, { ...method, priceMinor: price + difference });
+  const shippingMinor = shareOfRest(price, sum('priceBefore'), sum('departedPrice'), difference);
+  return reinvoice(charge, rateOf, { ...method, priceMinor: shippingMinor + difference }, { units, shippingMinor });
+}
+
+/**
+ * Returns the part of a shipping price that belongs to what has not left: in proportion to what both parts cost when each is sent
+ * alone. It covers a fall of the price. All amounts are in minor units.
+ */
+function shareOfRest(price: number, rest: number, departed: number, difference: number): number {
+  const share = departed === 0 ? rest : Math.round((price * rest) / (rest + departed));
+  return Math.min(price, Math.max(share, -difference));
 }

@@ -4,13 +4,14 @@ import { type DeliveryDeps, messageOf, type PrintOrderRow, printOrderRow, send, 
 import type { UpdatedMessage } from './print-order-message';
 
 /**
- * Result of an order update.
+ * Result of an order update. `revision`: that of the message.
  * `not_needed`: the first message has or will have the current data, or a newer change has its own update.
  */
 export type OrderUpdateResponse =
   | { readonly outcome: 'not_needed' }
   | { readonly outcome: 'no_address'; readonly message: string }
-  | PartnerResponse
+  | { readonly outcome: 'accepted'; readonly revision: number }
+  | Exclude<PartnerResponse, { readonly outcome: 'accepted' }>
   | Unbuildable;
 
 export interface OrderUpdate extends Pick<UpdatedMessage, 'wanted'> {
@@ -70,7 +71,7 @@ async function sendUpdate(
       UPDATE print_order_updates SET accepted_at = coalesce(accepted_at, now())
       WHERE print_order_id = ${printOrderId} AND revision = ${revision}`;
   }
-  return response;
+  return response.outcome === 'accepted' ? { outcome: 'accepted', revision } : response;
 }
 
 /**

@@ -1,13 +1,19 @@
 import { z } from 'zod';
 import { POSTBACK_STATUSES } from '../../partners/domain/partner-protocol';
-import { type AddressedPrintOrder, isPrintOrderId, jobOfItem, printOrderOfPartner } from '../../partners/print-orders';
+import {
+  type AddressedPrintOrder,
+  isPrintOrderId,
+  jobOfItem,
+  printOrderOfPartner,
+  unitsOfItem,
+} from '../../partners/print-orders';
 import { crossField, hasOffset, httpUrl, moment, property, text } from '../../platform/domain/fields';
 import { cutText } from '../../platform/domain/foreign-text';
 import { ORDER_SIGNALS, ORDER_WORKFLOW_PREFIX } from '../../platform/domain/workflows';
 import { type FieldError, Refusal } from '../../platform/errors';
 import { sha256 } from '../../platform/ids';
 import type { WorkflowSignal } from '../../platform/outbox/temporal-delivery';
-import { json, type Sql } from '../../platform/postgres';
+import { inTransaction, json, type Queryable, type Sql, type Transaction } from '../../platform/postgres';
 import { activeSpan, currentTraceparent, linkTo } from '../../platform/tracing/spans';
 import type { PostbackEvent } from '../domain/lifecycle/run-events';
 
@@ -30,7 +36,15 @@ const trackingLink = z
 /** A status postback (operation `postOrderStatus`). The optional `orderItemId` limits it to one item. */
 export const postbackSchema = crossField(
   z.object({
-    timestamp: moment({ local: true }).transform((time) => new Date(hasOffset(time) ? time : `${time}Z`).toISOString()),
+    timestamp: moment({ local: true })
+      .transform((time) => new Date(hasOffset(time) ? time : `${time}Z`).toISOString())
+      .describe('The time of sending. A repetition may have a later one.'),
+    eventId: text(100)
+      .nullish()
+      .describe(
+        'The partner’s own id of what it reports, the same in each repetition. Without it, equal postbacks are repetitions, and so ' +
+          'is a cancellation of the same units of an item to which nothing else has happened in between.',
+      ),
     orderId: text(64),
     orderItemId: decimalId.nullish(),
     status: z.enum(POSTBACK_STATUSES),
@@ -102,6 +116,9 @@ function jobsOf(
       report(`The postback is about item ${orderItemId}, not ${id}.`, reference);
     }
     if (itemJob === undefined) continue;
+    const units = unitsOfItem(printOrder, id);
+    if (units !== undefined && quantity != null && quantity > units)
+      report(`The print order has ${units} of item ${id}.`, `items[${index}].quantity`);
     // Several parts of one job: the widest cancellation counts.
     const before = cancelled.get(itemJob);
     const isWhole = quantity == null || before?.quantity === null;
@@ -110,11 +127,7 @@ function jobsOf(
       quantity: isWhole ? null : Math.max(quantity, before?.quantity ?? 0),
     });
   }
-  if (errors.length > 0)
-    throw new Refusal('VALIDATION_ERROR', {
-      message: errors.map((error) => error.message).join(' '),
-      errors,
-    });
+  if (errors.length > 0) throw new Refusal('VALIDATION_ERROR', { errors });
   return { jobId: jobId ?? null, items: items == null ? null : [...cancelled.values()] };
 }
 
@@ -143,7 +156,7 @@ export async function storePostback(
     linkTo(order?.traceparent);
   }
   const { jobId, items } = printOrder === undefined ? WHOLE_PRINT_ORDER : jobsOf(printOrder, postback);
-  const content = {
+  const content: PostbackContent = {
     status: postback.status,
     at: postback.timestamp,
     message: postback.message ?? null,
@@ -152,15 +165,41 @@ export async function storePostback(
     trackingCode: postback.trackingCode ?? null,
     trackingLink: postback.trackingLink ?? null,
   };
+  const of = { partnerId, printOrderId: postback.orderId, eventId: postback.eventId ?? null };
+  const ofUnits = of.eventId === null && items?.some(({ quantity }) => quantity !== null);
+  const stored =
+    printOrder !== undefined && ofUnits
+      ? await inTransaction(sql, (tx) => storeCancelledUnits(tx, printOrder.orderId, of, content))
+      : await insertPostback(sql, of, content);
+  if (stored === undefined) throw notFound();
+  return stored;
+}
+
+type PostbackContent = Omit<PostbackEvent, 'type' | 'eventId' | 'printOrderId'>;
+
+interface PostbackAddress {
+  readonly partnerId: string;
+  readonly printOrderId: string;
+  /** The partner's id of the event. It stands for the content. Null: without one. */
+  readonly eventId: string | null;
+}
+
+/** @returns undefined when the partner has no such print order */
+async function insertPostback(
+  sql: Queryable,
+  { partnerId, printOrderId, eventId }: PostbackAddress,
+  content: PostbackContent,
+): Promise<{ orderId: string; isNew: boolean } | undefined> {
   // The statement sets `printOrderId`, and `eventId` to the id of the inserted row.
   const event: PostbackEvent = { type: 'postback', eventId: '', printOrderId: '', ...content };
   const signal: WorkflowSignal = { signal: ORDER_SIGNALS.postback, args: [event] };
+  const fingerprint = sha256(JSON.stringify(eventId === null ? content : { eventId }));
   const [stored] = await sql<{ orderId: string; isNew: boolean }[]>`
     WITH found AS (
-      SELECT id, order_id FROM print_orders WHERE id = ${postback.orderId} AND partner_id = ${partnerId}
+      SELECT id, order_id FROM print_orders WHERE id = ${printOrderId} AND partner_id = ${partnerId}
     ), stored AS (
       INSERT INTO postbacks (partner_id, order_id, print_order_id, fingerprint, body)
-      SELECT ${partnerId}, order_id, id, ${sha256(JSON.stringify(content))}, ${json(sql, content)} FROM found
+      SELECT ${partnerId}, order_id, id, ${fingerprint}, ${json(sql, content)} FROM found
       ON CONFLICT (print_order_id, fingerprint, order_id) DO NOTHING RETURNING id
     ), signalled AS (
       INSERT INTO outbox (kind, target, payload, traceparent)
@@ -170,6 +209,41 @@ export async function storePostback(
       FROM stored, found
     )
     SELECT order_id, EXISTS (SELECT FROM stored) AS is_new FROM found`;
-  if (stored === undefined) throw notFound();
   return stored;
+}
+
+/**
+ * Stores a cancellation of units. A partner that got no response repeats it with a new timestamp: units of a job that the latest
+ * postback about it has cancelled already are left out, and noted in the log, unless something else has happened to the job since.
+ */
+async function storeCancelledUnits(tx: Transaction, orderId: string, of: PostbackAddress, content: PostbackContent) {
+  const { printOrderId } = of;
+  // Of two equal postbacks at the same time, the second one sees the first.
+  await tx`SELECT FROM print_orders WHERE id = ${printOrderId} FOR NO KEY UPDATE`;
+  const listed = content.items!.filter(({ quantity }) => quantity !== null);
+  const repeated = await tx<{ jobId: string }[]>`
+    WITH repeated AS (
+      SELECT j.id, j.order_item_id, c.quantity
+      FROM jsonb_to_recordset(${json(tx, listed)}) AS c ("jobId" bigint, quantity int) JOIN print_jobs j ON j.id = c."jobId",
+      LATERAL (
+        SELECT b.body, b.run_position, b.run_version FROM postbacks b
+        WHERE b.print_order_id = ${printOrderId} AND b.order_id = ${orderId} AND (
+          coalesce(b.body ->> 'jobId', j.id::text) = j.id::text AND jsonb_typeof(b.body -> 'items') = 'null'
+          OR b.body -> 'items' @> jsonb_build_array(jsonb_build_object('jobId', j.id::text)))
+        ORDER BY b.id DESC LIMIT 1
+      ) b
+      WHERE b.body -> 'items' @> jsonb_build_array(jsonb_build_object('jobId', j.id::text, 'quantity', c.quantity))
+        AND NOT EXISTS (
+          SELECT FROM order_events e
+          WHERE e.order_id = ${orderId} AND (e.run_position, e.run_version) > (b.run_position, b.run_version) AND (
+            e.type IN ('cancel_requested', 'mark_shipped') OR e.order_item_id = j.order_item_id AND coalesce(e.print_order_id, ${printOrderId}) = ${printOrderId}
+            OR jsonb_path_exists(e.data, '$.** ? (@ == $item)', jsonb_build_object('item', j.order_item_id::text))))
+    ), noted AS (
+      INSERT INTO order_events (order_id, order_item_id, print_order_id, type, data)
+      SELECT ${orderId}, order_item_id, ${printOrderId}, 'cancel_repeated',
+        jsonb_build_object('at', ${content.at}::text, 'quantity', quantity) FROM repeated
+    )
+    SELECT id::text AS job_id FROM repeated`;
+  const items = content.items!.filter(({ jobId }) => !repeated.some((each) => each.jobId === jobId));
+  return items.length === 0 ? { orderId, isNew: false } : await insertPostback(tx, of, { ...content, items });
 }

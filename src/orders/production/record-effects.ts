@@ -45,21 +45,32 @@ function printOrdersWithEndedUnits({ snapshot, effects }: RunRecord): string[] {
 
 /**
  * Stores the parcel whose tracking code a partner has sent for a print job or its whole print order, and has a carrier follow it. A
- * repeated code is that of the same parcel. A code with `shipped` replaces one that came earlier for the same jobs. A partner can repeat the tracking number of a label of ours: that is not its own code.
+ * repeated code is that of the same parcel, also when its spaces differ. A code with `shipped` replaces one that came earlier for the same jobs. A partner can repeat the tracking number of a label of ours: that is not its own code.
  */
 async function storePartnerParcel(
   tx: Transaction,
-  { printOrderId, jobId, trackingCode, trackingLink, announced }: Extract<RunEffect, { type: 'tracking_code' }>,
+  {
+    printOrderId,
+    jobId,
+    trackingCode: sentCode,
+    trackingLink,
+    announced,
+  }: Extract<RunEffect, { type: 'tracking_code' }>,
 ): Promise<void> {
   const jobIds = jobId === null ? null : [jobId];
-  if (trackingCode === null) {
+  const ofJobs = () => tx`print_order_id = ${printOrderId} AND job_ids IS NOT DISTINCT FROM ${jobIds}::bigint[]`;
+  if (sentCode === null) {
+    // Of several parcels, nobody knows which one the link shows.
     await tx`
       UPDATE partner_parcels SET tracking_link = ${trackingLink}
-      WHERE print_order_id = ${printOrderId} AND job_ids IS NOT DISTINCT FROM ${jobIds}::bigint[]`;
+      WHERE ${ofJobs()} AND (SELECT count(*) FROM partner_parcels WHERE ${ofJobs()}) = 1`;
     return;
   }
-  const ofSameJobs = () => tx`
-    print_order_id = ${printOrderId} AND job_ids IS NOT DISTINCT FROM ${jobIds}::bigint[] AND tracking_code <> ${trackingCode}`;
+  const [known] = await tx<{ trackingCode: string }[]>`
+    SELECT tracking_code FROM partner_parcels
+    WHERE print_order_id = ${printOrderId} AND regexp_replace(tracking_code, '\\s', '', 'g') = ${sentCode.replace(/\s+/g, '')}`;
+  const { trackingCode } = known ?? { trackingCode: sentCode };
+  const ofSameJobs = () => tx`${ofJobs()} AND tracking_code <> ${trackingCode}`;
   if (!announced) await tx`DELETE FROM partner_parcels WHERE ${ofSameJobs()} AND announced`;
   await tx`
     INSERT INTO partner_parcels AS w (print_order_id, tracking_code, tracking_link, job_ids, announced)

@@ -1,8 +1,7 @@
-import type { NotificationPayload, NotifiedOrder } from '../../notifications/domain/event-schemas';
-import { enqueueDeliveries } from '../../notifications/enqueue';
+import type { NotifiedOrder } from '../../notifications/domain/event-schemas';
+import { enqueueEvent } from '../../notifications/enqueue';
 import { notifiedOrder } from '../../notifications/order-view';
 import { ORDER_SIGNALS, orderWorkflowId } from '../../platform/domain/workflows';
-import { uuidv7 } from '../../platform/ids';
 import { enqueue } from '../../platform/outbox/outbox';
 import { inTransaction, json, type Sql, type Transaction } from '../../platform/postgres';
 import { ENDED_ORDERS, type OrderStatus } from '../domain/lifecycle/statuses';
@@ -91,10 +90,7 @@ interface FileRow {
   readonly order: NotifiedOrder;
   readonly metadata: readonly unknown[];
   readonly orderMetadata: readonly unknown[];
-  readonly endpointIds: readonly string[];
 }
-
-const EVENT = 'order_file_requested';
 
 /**
  * Asks the client for another print file: in the order's log, and with a notification to each of its endpoints for the event.
@@ -108,34 +104,20 @@ export async function requestFile(
 ): Promise<{ readonly notified: number } | 'not-found' | 'ended'> {
   return await inTransaction(sql, async (tx) => {
     const [file] = await tx<FileRow[]>`
-      SELECT i.id::text AS item_id, o.fulfillment_status AS status, ${notifiedOrder(tx)} AS "order", i.metadata, o.metadata AS order_metadata,
-        ARRAY(SELECT e.id FROM webhook_endpoints e
-          WHERE e.client_id = o.client_id AND e.enabled AND ${EVENT} = ANY(e.events)) AS endpoint_ids
+      SELECT i.id::text AS item_id, o.fulfillment_status AS status, ${notifiedOrder(tx)} AS "order", i.metadata, o.metadata AS order_metadata
       FROM orders o JOIN order_items i ON i.order_id = o.id JOIN order_files f ON f.order_item_id = i.id
       WHERE o.id = ${orderId} AND o.fulfillment_status <> 'draft' AND i.item_reference_id = ${itemReferenceId}
         AND f.type = ${type} AND f.replacement IS NULL
       FOR SHARE OF o`;
     if (file === undefined) return 'not-found';
     if (ENDED_ORDERS.includes(file.status)) return 'ended';
-    const { itemId, endpointIds, order, metadata, orderMetadata } = file;
+    const { itemId, order, metadata, orderMetadata } = file;
     await tx`
       INSERT INTO order_events (order_id, order_item_id, type, data)
       VALUES (${orderId}, ${itemId}, 'file_requested', ${json(tx, { by, type, message, requestId })})`;
-    const payload: Extract<NotificationPayload, { event: typeof EVENT }>['payload'] = {
-      ...order,
-      itemReferenceId,
-      metadata,
-      orderMetadata,
-      fileType: type,
-      message,
-    };
-    const messageId = uuidv7();
-    const body = JSON.stringify({ id: messageId, event: EVENT, created: new Date().toISOString(), ...payload });
-    await enqueueDeliveries(
-      tx,
-      endpointIds.map((endpointId) => ({ endpointId, messageId, event: EVENT, orderId, body })),
-    );
+    const payload = { ...order, itemReferenceId, metadata, orderMetadata, fileType: type, message };
+    const notified = await enqueueEvent(tx, { event: 'order_file_requested', payload });
     await onRequested(tx);
-    return { notified: endpointIds.length };
+    return { notified };
   });
 }

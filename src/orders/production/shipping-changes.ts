@@ -6,11 +6,22 @@ import { inTransaction, json, type Queryable, type Sql, type Transaction } from 
 import { whyStatusForbids } from '../domain/lifecycle/rules/guards';
 import type { OrderStatus } from '../domain/lifecycle/statuses';
 import type { Receipt } from '../domain/receipt';
+import { type Charges, openLines } from '../planning/charges';
+import type { StoredFields } from '../planning/order-fields';
 import type { ShippingAddress, UpdateShipment } from '../planning/order-schemas';
 import { addressRefusal, fieldAtFault, methodRefusal, type PlanRefusal } from '../planning/plan-refusals';
+import { readCharges } from '../planning/receipts';
 import { type RunOrder, runOrder } from '../planning/run-order';
-import { planShipment, type Quoter, type ShipmentPlan, storeShipmentPlans } from '../planning/shipment-plan';
+import {
+  type PlannedJobs,
+  type PrintOrderPlan,
+  planShipment,
+  type Quoter,
+  type ShipmentPlan,
+  storeShipmentPlans,
+} from '../planning/shipment-plan';
 import { type ReplannedRest, shippingReceipts, storeShippingReceipts } from '../planning/shipping-receipts';
+import { addressView } from '../reading/retrieved-order';
 import { removeEndedUnits } from './parcel-contents';
 
 /** A requested change as the table stores it. Null: as before. */
@@ -23,6 +34,18 @@ const storedChange = ({ shippingAddress, shipmentMethodUid }: UpdateShipment): S
   shippingAddress: shippingAddress === undefined ? null : { id: uuidv7(), ...shippingAddress },
   shipmentMethodUid: shipmentMethodUid ?? null,
 });
+
+/** Returns true when an order has the address and the method of a change already. */
+export function isUnchanged(
+  order: Pick<StoredFields, 'shippingAddress' | 'shipmentMethodUid'> & { readonly id: string },
+  { shippingAddress, shipmentMethodUid }: UpdateShipment | StoredChange,
+): boolean {
+  const { id } = order.shippingAddress;
+  const isSameAddress =
+    shippingAddress == null ||
+    isDeepStrictEqual(addressView({ id: order.id, shippingAddress: { ...shippingAddress, id } }), addressView(order));
+  return isSameAddress && (shipmentMethodUid ?? order.shipmentMethodUid) === order.shipmentMethodUid;
+}
 
 const receiptStep = (changeId: string) => `shipping:${changeId}`;
 
@@ -78,6 +101,8 @@ export async function applyShippingChange(
     const planned = await planChange(deps, orderId, change);
     if ('outcome' in planned) return planned;
     const { before, order, unshipped, plans } = planned;
+    // An equal change was applied at the same time.
+    if (isUnchanged(before, change)) return { outcome: 'applied', revision: before.shippingRevision };
     try {
       return await inTransaction(deps.sql, async (tx) => {
         const revision = before.shippingRevision + 1;
@@ -118,26 +143,19 @@ export async function changedReceipts(
   };
 }
 
-/** Returns the plans and the receipts that a planned order would have after a change. Stores nothing. */
+/** Returns the new plans and the further receipts that a planned order would have after a change. Stores nothing. */
 export async function tryShippingChange(
   deps: ChangeDeps,
   orderId: string,
   change: UpdateShipment,
 ): Promise<
-  | { readonly plans: readonly ShipmentPlan[]; readonly before: readonly Receipt[]; readonly after: readonly Receipt[] }
-  | Required<RefusedChange>
+  { readonly plans: readonly PrintOrderPlan[]; readonly receipts: readonly Receipt[] } | Required<RefusedChange>
 > {
   const planned = await planChange(deps, orderId, storedChange(change));
   if ('outcome' in planned) return planned;
   const { before, order: after, plans } = planned;
   const receipts = await shippingReceipts(deps.sql, { orderId, before, after, plans });
-  const stored = await deps.sql<{ body: Receipt }[]>`SELECT body FROM receipts WHERE order_id = ${orderId}`;
-  const bodies = stored.map(({ body }) => body);
-  return {
-    plans: plans.map(({ plan }) => plan),
-    before: bodies,
-    after: [...bodies, ...receipts.map(({ receipt }) => receipt)],
-  };
+  return { plans, receipts: receipts.map(({ receipt }) => receipt) };
 }
 
 async function planChange(
@@ -166,10 +184,12 @@ interface UnshippedRow {
   readonly id: string;
   readonly partnerId: string;
   readonly dispatchDate: string;
-  readonly jobs: readonly { readonly itemId: string; readonly quantity: number }[];
-  readonly isPartlyShipped: boolean;
+  readonly jobs: PlannedJobs['jobs'];
+  /** The jobs that have left. */
+  readonly departed: PlannedJobs['jobs'];
   /** True for a reroute that waits for another partner's response. Its shipment is planned when it gets the units. */
   readonly isWaiting: boolean;
+  readonly plannedMethodUid: string;
   readonly plannedPriceMinor: string;
   readonly plannedPackages: number;
   readonly plannedWeight: string;
@@ -179,13 +199,13 @@ const DEPARTED = ['shipped', 'in_transit', 'delivered', 'returned'];
 
 async function unshippedRows(sql: Queryable, orderId: string): Promise<UnshippedRow[]> {
   return await sql<UnshippedRow[]>`
-    SELECT p.id, p.partner_id, p.dispatch_date::text, j.jobs, j.departed > 0 AS is_partly_shipped, p.status = 'waiting' AS is_waiting,
-      s.price_minor AS planned_price_minor, s.package_count AS planned_packages, s.total_weight_grams AS planned_weight
+    SELECT p.id, p.partner_id, p.dispatch_date::text, j.jobs, j.departed, p.status = 'waiting' AS is_waiting,
+      s.shipment_method_uid AS planned_method_uid, s.price_minor AS planned_price_minor, s.package_count AS planned_packages, s.total_weight_grams AS planned_weight
     FROM print_orders p JOIN planned_shipments s ON s.print_order_id = p.id, LATERAL (
-      SELECT jsonb_agg(jsonb_build_object('itemId', order_item_id::text, 'quantity', quantity) ORDER BY id)
-          FILTER (WHERE status <> ALL(${DEPARTED})) AS jobs,
-        count(*) FILTER (WHERE status = ANY(${DEPARTED})) AS departed
-      FROM print_jobs WHERE print_order_id = p.id AND status NOT IN ('cancelled', 'superseded')) j
+      SELECT jsonb_agg(k.job) FILTER (WHERE NOT k.left) AS jobs, coalesce(jsonb_agg(k.job) FILTER (WHERE k.left), '[]') AS departed
+      FROM (
+        SELECT jsonb_build_object('itemId', order_item_id::text, 'quantity', quantity) AS job, status = ANY(${DEPARTED}) AS left
+        FROM print_jobs WHERE print_order_id = p.id AND status NOT IN ('cancelled', 'superseded') ORDER BY id) k) j
     WHERE p.order_id = ${orderId} AND p.status <> 'cancelled' AND j.jobs IS NOT NULL
     ORDER BY p.id`;
 }
@@ -203,8 +223,11 @@ async function replan(
   const isMoved = order.shippingAddress !== before.shippingAddress;
   const refused = isMoved ? addressRefusal(order, printOrders) : null;
   if (refused !== null) return refused;
+  const charges = await readCharges(deps.sql, order.id);
   const plans = await Promise.all(
-    printOrders.map(({ row, partner }) => replanPrintOrder(deps, { before, order, row, partner })),
+    printOrders.map(({ row, partner }) =>
+      replanPrintOrder(deps, { before, order, row, partner, charge: charges.of(row.id) }),
+    ),
   );
   return (
     plans.find(isRefusal) ?? plans.flatMap((plan, index) => (isRefusal(plan) || rows[index]!.isWaiting ? [] : [plan]))
@@ -215,25 +238,38 @@ const isRefusal = (plan: Replanned | readonly Replanned[] | PlanRefusal): plan i
 
 async function replanPrintOrder(
   deps: Omit<ChangeDeps, 'sql'>,
-  change: { before: RunOrder; order: RunOrder; row: UnshippedRow; partner: Partner },
+  change: { before: RunOrder; order: RunOrder; row: UnshippedRow; partner: Partner; charge: Charges | undefined },
 ): Promise<Replanned | PlanRefusal> {
-  const { before, order, row, partner } = change;
-  const { id: printOrderId, isPartlyShipped, jobs, dispatchDate } = row;
+  const { before, order, row, partner, charge } = change;
+  const { id: printOrderId, jobs, dispatchDate } = row;
+  const isPartlyShipped = row.departed.length > 0;
   const request = { partner, jobs, dispatchDate, now: deps.now() };
-  const [planned, restBefore] = await Promise.all([
+  // What left before an earlier change of the VAT country has charges of its own.
+  const open = charge === undefined ? [] : openLines(charge).filter(({ amount }) => amount > 0);
+  const departed = row.departed.filter(({ itemId }) => {
+    const item = order.items.find(({ id }) => id === itemId);
+    return open.some(({ line }) => line.referenceId === item?.itemReferenceId);
+  });
+  const asPlanned = { ...before, shipmentMethodUid: row.plannedMethodUid };
+  const alone = (jobs: PlannedJobs['jobs']) =>
+    isPartlyShipped && jobs.length > 0 ? planShipment(deps.quote, { ...request, order: asPlanned, jobs }) : null;
+  const [planned, restBefore, departedBefore] = await Promise.all([
     planShipment(deps.quote, { ...request, order }),
-    isPartlyShipped ? planShipment(deps.quote, { ...request, order: before }) : null,
+    alone(jobs),
+    alone(departed),
   ]);
   if (!planned.ok) return methodRefusal(order, planned.reason);
   const { plan } = planned;
-  const rest = { jobs, priceBefore: Number(row.plannedPriceMinor), priceAfter: plan.method.price.minor };
-  if (restBefore === null) return { printOrderId, isPartlyShipped, plan, rest };
+  const priceAfter = plan.method.price.minor;
+  const whole = { jobs, priceBefore: Number(row.plannedPriceMinor), priceAfter, departedPrice: 0 };
+  if (restBefore === null) return { printOrderId, isPartlyShipped, plan, rest: whole };
   const planBefore = restBefore.ok ? restBefore.plan : plan;
+  const departedPrice = departedBefore?.ok ? departedBefore.plan.method.price.minor : 0;
   return {
     printOrderId,
     isPartlyShipped,
     plan: withDepartedParcels(row, planBefore, plan),
-    rest: { ...rest, priceBefore: planBefore.method.price.minor },
+    rest: { ...whole, priceBefore: planBefore.method.price.minor, departedPrice },
   };
 }
 

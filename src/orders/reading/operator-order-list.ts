@@ -4,7 +4,7 @@ import { type Fragment, inTransaction, type Queryable, type Sql } from '../../pl
 import type { AttentionReason } from '../domain/lifecycle/attention-reasons';
 import type { OperatorOrderSummary } from './operator-order-schemas';
 import { type ArchivedSummary, type FoundOrders, withArchived } from './order-list';
-import { findOrders, matchesFilters, type OrderSearch } from './order-search';
+import { findOrders, matchesFilters, type OrderSearch, ordersOfParcels } from './order-search';
 
 /** Orders that one search text finds at most. Ids and tracking numbers find one; a reference or an address can have many. */
 const FOUND_BY_TEXT = 1_000;
@@ -70,10 +70,7 @@ export async function ordersNamed(sql: Sql, searched: string): Promise<string[]>
           sql`SELECT p.order_id FROM print_jobs j JOIN print_orders p ON p.id = j.print_order_id WHERE j.id = ${number}::bigint`,
         ]),
     // Carriers print spaces in their numbers. A partner's own number can have some.
-    sql`(SELECT coalesce(s.order_id, p.order_id) FROM trackings t
-      LEFT JOIN shipments s ON s.id = t.shipment_id
-      LEFT JOIN print_orders p ON p.id = coalesce(t.print_order_id, s.print_order_id)
-      WHERE t.tracking_number = ANY(${numbers}) LIMIT ${FOUND_BY_TEXT})`,
+    sql`(${ordersOfParcels(sql, numbers)} LIMIT ${FOUND_BY_TEXT})`,
     sql`(SELECT order_id FROM archived_parcels WHERE tracking_number = ANY(${numbers}) LIMIT ${FOUND_BY_TEXT})`,
   ];
   const all = found.reduce((list, query) => sql`${list} UNION ALL ${query}`);

@@ -78,11 +78,21 @@ export type ArchivedSummary = Omit<ListedFields, 'customerReferenceId' | 'orderT
  * references are compared, because those find few orders.
  */
 function readsArchive(search: OrderSearch): boolean {
-  const { ids, orderReferenceIds, clientIds: _1, createdFrom: _2, createdTo: _3, ...others } = search;
+  const {
+    ids,
+    orderReferenceIds,
+    emails,
+    trackingNumbers,
+    clientIds: _1,
+    createdFrom: _2,
+    createdTo: _3,
+    ...others
+  } = search;
   const { attention, partnerIds, methodUids, updatedFrom, updatedTo, ...compared } = others;
   if ([attention, partnerIds, methodUids, updatedFrom, updatedTo].some((filter) => filter !== undefined)) return false;
   return (
-    [ids, orderReferenceIds].some(Array.isArray) || Object.values(compared).every((filter) => filter === undefined)
+    [ids, orderReferenceIds, emails, trackingNumbers].some(Array.isArray) ||
+    Object.values(compared).every((filter) => filter === undefined)
   );
 }
 
@@ -123,13 +133,15 @@ async function archivedPage(
   { limit, after }: SearchPage,
   edge: SearchPosition | null,
 ): Promise<ArchivedSummary[]> {
-  const { ids, orderReferenceIds, createdFrom, createdTo } = search;
+  const { ids, orderReferenceIds, emails, trackingNumbers, createdFrom, createdTo } = search;
   const position = ({ time, id }: SearchPosition): Fragment => sql`(${time}::text::timestamptz, ${id}::uuid)`;
   const among = (column: Fragment, values: readonly string[] | undefined): Fragment =>
     values === undefined ? sql`` : sql`AND ${column} = ANY(${[...values]}::text[])`;
   const conditions = sql`
     ${ids === undefined ? sql`` : sql`AND o.id = ANY(${ids.filter(isUuid)}::uuid[])`}
     ${among(sql`o.order_reference_id`, orderReferenceIds)}
+    ${emails === undefined ? sql`` : sql`AND o.emails && ${[...emails]}::text[]`}
+    ${trackingNumbers === undefined ? sql`` : sql`AND o.id IN (SELECT order_id FROM archived_parcels WHERE tracking_number = ANY(${[...trackingNumbers]}::text[]))`}
     ${among(sql`o.fulfillment_status`, search.fulfillmentStatuses)}
     ${among(sql`o.financial_status`, search.financialStatuses)}
     ${among(sql`'order'::text`, search.orderTypes)}

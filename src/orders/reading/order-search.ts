@@ -9,6 +9,9 @@ import type { Viewer } from './order-reader';
 export interface OrderSearch {
   readonly ids?: readonly string[] | undefined;
   readonly orderReferenceIds?: readonly string[] | undefined;
+  /** Addresses of recipients, in lower case. */
+  readonly emails?: readonly string[] | undefined;
+  readonly trackingNumbers?: readonly string[] | undefined;
   readonly clientIds?: readonly string[] | undefined;
   readonly fulfillmentStatuses?: readonly OrderStatus[] | undefined;
   readonly financialStatuses?: readonly FinancialStatus[] | undefined;
@@ -107,18 +110,30 @@ const uuids = (values: readonly string[]) => [...new Set(values.filter(isUuid))]
 
 /** Returns the conditions of the filters that have an index, each after an AND. They read `o`. */
 function indexedFilters(sql: Queryable, search: OrderSearch): Fragment {
-  const { ids, orderReferenceIds: references, updatedFrom, updatedTo, attention } = search;
+  const { ids, orderReferenceIds: references, emails, trackingNumbers, updatedFrom, updatedTo, attention } = search;
   const { createdFrom, createdTo }: OrderSearch = isByChange(search) ? {} : search;
   const none = sql``;
   return sql`
     ${ids === undefined ? none : sql`AND o.id = ANY(${uuids(ids)}::uuid[])`}
     ${references === undefined ? none : sql`AND o.order_reference_id = ANY(${[...references]}::text[])`}
+    ${emails === undefined ? none : sql`AND lower(o.shipping_address ->> 'email') = ANY(${[...emails]}::text[])`}
+    ${trackingNumbers === undefined ? none : sql`AND o.id = ANY(ARRAY(${ordersOfParcels(sql, trackingNumbers)}))`}
     ${attention === undefined ? none : sql`AND o.attention IS NOT NULL`}
     ${createdFrom === undefined ? none : sql`AND o.created_at >= ${createdFrom}::text::timestamptz`}
     ${createdTo === undefined ? none : sql`AND o.created_at < ${createdTo}::text::timestamptz`}
     ${updatedFrom === undefined ? none : sql`AND o.updated_at >= ${updatedFrom}::text::timestamptz`}
     ${updatedTo === undefined ? none : sql`AND o.updated_at < ${updatedTo}::text::timestamptz`}`;
 }
+
+/** Returns a query of the orders whose parcels have one of these numbers, also numbers of partners' own carriers. */
+export const ordersOfParcels = (sql: Queryable, trackingNumbers: readonly string[]): Fragment => sql`
+  SELECT coalesce(s.order_id, p.order_id) FROM trackings t
+  LEFT JOIN shipments s ON s.id = t.shipment_id
+  LEFT JOIN print_orders p ON p.id = coalesce(t.print_order_id, s.print_order_id)
+  WHERE t.tracking_number = ANY(${[...trackingNumbers]}::text[])
+  UNION ALL
+  SELECT p.order_id FROM partner_parcels w JOIN print_orders p ON p.id = w.print_order_id
+  WHERE w.tracking_code = ANY(${[...trackingNumbers]}::text[])`;
 
 /** Returns the condition that the order `o` matches every filter. For statements that read few orders. */
 export function matchesFilters(sql: Queryable, search: OrderSearch): Fragment {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { fileFactsSchema } from '../../../packages/file-reader/facts';
 import { withExtension } from '../../../packages/file-reader/file-types';
 import { FILE_CHECKS, FILE_FINDING_CODES, FINDING_SEVERITIES } from '../../files/domain/file-findings';
+import { cancelledUnits } from '../../notifications/order-view';
 import { fromMinor } from '../../platform/domain/money';
 import { DOCUMENT_LINK_SECONDS, type LinkSigner } from '../../platform/objects/signed-links';
 import { ITEM_STATUSES } from '../domain/lifecycle/statuses';
@@ -67,6 +68,7 @@ export const retrievedItemSchema = z
     ),
     processedFileUrl: nullableText,
     quantity: z.number(),
+    cancelledQuantity: z.int().describe('Units that were cancelled while the rest of the item went on.'),
     options: z.array(z.unknown()),
     category: z.string(),
     productCategoryUid: z.string(),
@@ -155,6 +157,10 @@ export function itemView(item: ItemRecord, order: OrderRecord, links: LinkSigner
     })),
     processedFileUrl: main === undefined ? null : linkTo(links, main),
     quantity: item.quantity,
+    cancelledQuantity: cancelledUnits(
+      item.id,
+      order.events.map(({ data, ...event }) => ({ ...event, quantity: data.quantity as number })),
+    ),
     options: [],
     category: product.categoryId,
     productCategoryUid: product.categoryId,

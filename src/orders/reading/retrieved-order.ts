@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { LinkSigner } from '../../platform/objects/signed-links';
 import { FINANCIAL_STATUSES, ORDER_STATUSES } from '../domain/lifecycle/statuses';
 import { amounts, receiptSchema, receiptView } from '../domain/receipt';
+import { fileDelay } from '../planning/file-delays';
 import { clientEvent, clientEvents, orderEvents } from './client-events';
 import type { OrderRecord } from './order-reader';
 import { itemView, retrievedItemSchema } from './retrieved-item';
@@ -54,6 +55,9 @@ export const retrievedOrderSchema = z
     refusalReason: nullableText,
     refusalReasonCode: nullableText,
     refusalReasonDetails: z.looseObject({}).nullable(),
+    fileDelay: fileDelay
+      .nullable()
+      .describe('While print files cannot be fetched: the latest failure and the next attempt. Null otherwise.'),
     comment: nullableText,
     archived: z.boolean().describe('True: the order is archived, and cannot be changed.'),
     replaces: nullableText.describe('Id of the failed or canceled order that this one replaces.'),
@@ -180,6 +184,7 @@ export function orderView(order: OrderRecord, links: LinkSigner) {
     refusalReason: order.refusalReason,
     refusalReasonCode: order.refusalReasonCode,
     refusalReasonDetails: order.refusalReasonDetails,
+    fileDelay: order.fulfillmentStatus === 'uploading' ? order.fileDelay : null,
     comment: order.comment,
     archived: order.archived,
     replaces: order.replacesId,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fromMinor } from '../../platform/domain/money';
 import { hasShipped, type ItemStatus } from '../domain/lifecycle/statuses';
-import type { ShipmentPlan } from '../planning/shipment-plan';
+import { type PrintOrderPlan, type ShipmentPlan, storedPlan } from '../planning/shipment-plan';
 import type { OrderRecord, PackedUnits, PrintOrderRecord, ShipmentRecord } from './order-reader';
 
 export const shipmentSchema = z
@@ -114,6 +114,15 @@ export function shipmentView(order: OrderRecord) {
 function hasDeparted({ jobs }: PrintOrderRecord): boolean {
   const live = jobs.filter(({ status }) => status !== 'cancelled' && status !== 'superseded');
   return live.length > 0 && live.every(({ status }) => hasShipped(status as ItemStatus));
+}
+
+/** Returns the shipment that an order has after some of its print orders have got new plans. The initial dates stay. */
+export function replannedShipmentView(order: OrderRecord, plans: readonly PrintOrderPlan[]) {
+  const shipments = order.shipments.map((shipment) => {
+    const replanned = plans.find(({ printOrderId }) => printOrderId === shipment.printOrderId);
+    return replanned === undefined ? shipment : { ...shipment, ...storedPlan(replanned.plan) };
+  });
+  return shipmentView({ ...order, shipments });
 }
 
 /** Returns the fields of a shipment that are known before the order is planned, from the plans that it would have now. */

@@ -19,6 +19,7 @@ import type {
   PrintOrderHead,
 } from '../message-schemas';
 import { apparelAssets, type PrintFile, PrintOrderError, paperAssets } from './assets';
+import type { PartnerCapabilities } from './capabilities';
 
 /** Address of a print order. Name and email are required there. */
 export type PrintOrderAddress = PostalAddress & {
@@ -34,6 +35,7 @@ export interface PrintOrderInput {
     readonly uid: string;
     readonly printHouseUid: string | null;
     readonly currency: string;
+    readonly capabilities: Pick<PartnerCapabilities, 'models'>;
   };
   readonly items: readonly PrintOrderItem[];
   /** Planned packages; null when the print order does not list them. */
@@ -47,7 +49,7 @@ export interface PrintOrderInput {
     readonly taxMinor: number;
     readonly currency: string;
   };
-  /** Converts the prices of parts to the partner's currency. */
+  /** Converts the prices of parts that the partner's price list does not have. */
   readonly rates: RateTable;
 }
 
@@ -78,9 +80,8 @@ export function buildPrintOrder(input: PrintOrderInput): PrintOrderBody {
     case 'print':
       return { ...head, items: input.items.map(paperItem), ...tail };
     case 'mounted': {
-      const { uid, printHouseUid, currency } = input.partner;
-      const prices = { currency, rates: input.rates };
-      const items = input.items.map((item) => mountedItem(item, prices));
+      const { uid, printHouseUid } = input.partner;
+      const items = input.items.map((item) => mountedItem(item, input));
       return { ...head, printHouseUid: printHouseUid ?? uid, items, ...tail };
     }
     case 'apparel':
@@ -162,7 +163,7 @@ function paperItem(item: PrintOrderItem): OrderItemBody {
 /** Returns an item of a mounted print order: a bundle of the product's parts. */
 function mountedItem(
   item: PrintOrderItem,
-  { currency, rates }: { readonly currency: string; readonly rates: RateTable },
+  { partner: { currency, capabilities }, rates }: PrintOrderInput,
 ): BundleBody {
   const { id, partIds, quantity, product, files } = item;
   if (product.parts.length === 0) throw new PrintOrderError(`item ${id}: ${product.productUid} has no parts`);
@@ -170,7 +171,9 @@ function mountedItem(
   const ids = [...partIds];
   const parts = product.parts.map((part): BundlePartBody => {
     const isPrinted = part.type === 'print';
-    const minor = convertMinor(part.unitPriceMinorEur, 'EUR', currency, rates);
+    const minor =
+      capabilities.models[part.modelUid]?.unitPriceMinor ??
+      convertMinor(part.unitPriceMinorEur, 'EUR', currency, rates);
     return {
       ...(part.type === 'service' ? {} : { id: ids.shift() ?? id }),
       count: part.quantity * quantity,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { COUNTRIES_WITH_STATE, isCountry } from './countries';
+import { stateCode } from './states';
 
 /** Schemas of fields that several endpoint groups share. */
 
@@ -64,9 +65,9 @@ export const timestamp = z.iso.datetime() as unknown as z.ZodType<Date, Date>;
 /** Times are clamped to this range, because Postgres accepts fewer years than ISO 8601. No order is outside it. */
 const [EARLIEST, LATEST] = [0, Date.UTC(9999, 0)];
 
-/** Filter of a search by time, ISO 8601 with an offset. */
+/** Filter of a search by time, ISO 8601 with an offset: without one, its meaning would depend on the reader. */
 export const instant = z.iso
-  .datetime({ offset: true })
+  .datetime({ offset: true, error: 'Must be a date and time with an offset, such as 2026-03-01T00:00:00Z.' })
   .nullish()
   .transform((value) =>
     value == null ? undefined : new Date(Math.min(Math.max(Date.parse(value), EARLIEST), LATEST)).toISOString(),
@@ -84,6 +85,23 @@ export const metadata = z.array(z.object({ key: text(100), value: z.string().max
 export function needsState(country: unknown): boolean {
   return typeof country === 'string' && COUNTRIES_WITH_STATE.has(country);
 }
+
+/** Returns undefined for an unknown state, null for an address without one. */
+function stateCodeOf(address: unknown): string | undefined | null {
+  const [country, state] = [property(address, 'country'), property(address, 'state')];
+  if (typeof country !== 'string' || typeof state !== 'string' || state.trim() === '') return null;
+  return stateCode(country, state);
+}
+
+/** Replaces the name of a state of the US, Canada or Australia by its code, and refuses an unknown one. */
+export const withStateCode = <T extends z.ZodObject>(schema: T): T =>
+  crossField(schema, (address, report) => {
+    if (stateCodeOf(address) !== undefined) return;
+    report(['state'], `Not the code or name of a state of ${property(address, 'country')}.`, 'NO_SUCH_CHOICE_ERROR');
+  }).overwrite((address) => {
+    const state = stateCodeOf(address);
+    return state == null ? address : { ...address, state };
+  });
 
 /** A price as clients write it: not negative, with up to four decimals. */
 export const price = z

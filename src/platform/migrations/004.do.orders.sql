@@ -20,6 +20,8 @@ CREATE TABLE orders (
   refusal_reason          text,
   refusal_reason_code     text,
   refusal_reason_details  jsonb,
+  -- Why print files are not fetched yet, the attempts, and when the next one is made. Of the latest transient failure.
+  file_delay              jsonb,
   comment                 text,
   -- The failed or canceled order that this one replaces under the same reference. An order is replaced once. No foreign
   -- key, like reprint_of: the other order may be in the archive.

@@ -114,6 +114,7 @@ CREATE TABLE partner_parcels (
   announced       boolean NOT NULL,
   PRIMARY KEY (print_order_id, tracking_code)
 );
+CREATE INDEX partner_parcels_code ON partner_parcels (tracking_code);
 
 -- Order updates: after a change of address, method, units or files, a partner gets the whole print order again.
 CREATE TABLE print_order_updates (
@@ -137,7 +138,7 @@ CREATE TABLE partner_requests (
   -- Null: a test ping.
   print_order_id  bigint REFERENCES print_orders ON DELETE CASCADE,
   kind            text NOT NULL CHECK (kind IN ('print_order', 'order_update', 'cancellation', 'ping')),
-  -- Shipping revision of an order update.
+  -- Revision of an order update, as in its message.
   revision        int,
   at              timestamptz NOT NULL,
   duration_ms     int NOT NULL,

@@ -60,8 +60,9 @@ export function outstanding(line: ProcurementLine): number {
   return line.quantity - line.quantityReceived;
 }
 
-/** Moves an order to another status along the transition table. `invoiced` requires an invoice. */
+/** Moves an order along the transition table, or keeps its status. `invoiced` requires an invoice. */
 export function moveTo(progress: ProcurementProgress, status: ProcurementStatus): StepResult {
+  if (status === progress.status) return { ok: true, progress };
   const { next } = PROCUREMENT_RULES[progress.status];
   if (!next.includes(status)) {
     const allowed = next.length === 0 ? 'it is final' : `only to ${next.join(' or ')}`;

@@ -168,9 +168,7 @@ test('a second sign-in finds the same operator by issuer and subject, whatever t
 });
 
 test.each([
-  ['U+0000', 'Ada\0Lovelace', 'Ada Lovelace'],
-  ['half of a surrogate pair', 'Ada\ud83dLovelace', 'Ada Lovelace'],
-  ['right-to-left and control characters', '\u202eAda\u0007\u001b Lovelace\u0085', 'Ada Lovelace'],
+  ['characters that cannot be stored or seen', '\u202eAda\u0007\u001b\0Love\ud83dlace\u0085', 'Ada Love lace'],
   ['1 MB', 'x'.repeat(1_000_000), 'x'.repeat(80)],
 ])('the name of a user may have %s', async (what, username, shown) => {
   provider.users.set(`odd ${what}`, { username, groups: ['print-ops', username] });

@@ -24,55 +24,41 @@ describe('POST /product/v1/customer-product', () => {
     expect((await api.create(open, api.operator)).body.customerIds).toEqual(['*']);
   });
 
-  test('names every missing field', async () => {
-    const { body } = await api.create({}).expect(400);
-    expect(body).toMatchObject({ code: 'VALIDATION_ERROR', requestId: expect.any(String) });
-    expect(references(body)).toEqual(['name', 'productModelId', 'variantOptions']);
-    expect(body.errors.map(({ code }: { code: string }) => code)).toEqual(Array(3).fill('MISSING_FIELD_ERROR'));
-  });
-
   test('names every invalid field by path', async () => {
     const { body } = await api
       .create({
         name: ' ',
         customerIds: 'all',
         productModelId: 't-shirt',
-        variantOptions: [{ id: 'a', name: 'A', attributesMapping: [{ partModelId: 7, attributeIds: ['x'] }] }],
-        partQuantities: [{ partModelId: 'blank-t-shirt', quantity: -1 }],
+        variantOptions: [{ name: 'A', attributesMapping: [{ partModelId: 7, attributeIds: ['x'] }] }],
+        partQuantities: [{ partModelId: 'blank-t-shirt', quantity: -1 }, { quantity: 1.5 }],
       })
       .expect(400);
-    expect(body.errors).toEqual([
-      expect.objectContaining({ reference: 'name', code: 'IS_BLANK_ERROR' }),
-      expect.objectContaining({ reference: 'customerIds' }),
-      expect.objectContaining({ reference: 'variantOptions[0].attributesMapping[0].partModelId' }),
-      expect.objectContaining({ reference: 'partQuantities[0].quantity' }),
+    expect(body.errors.map(({ code, reference }: Record<string, string>) => `${code} ${reference}`)).toEqual([
+      'IS_BLANK_ERROR name',
+      'VALIDATION_ERROR customerIds',
+      'MISSING_FIELD_ERROR variantOptions[0].id',
+      'VALIDATION_ERROR variantOptions[0].attributesMapping[0].partModelId',
+      'VALIDATION_ERROR partQuantities[0].quantity',
+      'MISSING_FIELD_ERROR partQuantities[1].partModelId',
+      'VALIDATION_ERROR partQuantities[1].quantity',
     ]);
   });
 
   const option = tee().variantOptions[0]!;
-  const optionWith = (change: object) => ({ variantOptions: [{ ...option, ...change }] });
-  const mapping = 'variantOptions[0].attributesMapping';
-  const mappingWith = (change: object) =>
-    optionWith({ attributesMapping: [{ ...option.attributesMapping[0]!, ...change }] });
   test.each([
-    ['an option without an id', optionWith({ id: undefined }), 'variantOptions[0].id'],
-    ['an option without a name', optionWith({ name: undefined }), 'variantOptions[0].name'],
-    ['an option without a mapping', optionWith({ attributesMapping: undefined }), mapping],
-    ['a mapping without a part', mappingWith({ partModelId: undefined }), `${mapping}[0].partModelId`],
-    ['a mapping without attributes', mappingWith({ attributeIds: undefined }), `${mapping}[0].attributeIds`],
     [
       'an attribute mapped twice',
       { variantOptions: [option, { ...option, id: 'again', name: 'Again' }] },
       'variantOptions[1].attributesMapping[0].attributeIds[0]',
     ],
-    ['a quantity without a part', { partQuantities: [{ quantity: 1 }] }, 'partQuantities[0].partModelId'],
-    ['a part without a quantity', { partQuantities: [{ partModelId: 'blank-t-shirt' }] }, 'partQuantities[0].quantity'],
     [
       'a part counted twice',
       { partQuantities: [1, 2].map((quantity) => ({ partModelId: 'blank-t-shirt', quantity })) },
       'partQuantities[1].partModelId',
     ],
     ['a blank customer', { customerIds: ['a', ' '] }, 'customerIds[1]'],
+    ['no customer', { customerIds: [] }, 'customerIds'],
   ])('refuses %s by path', async (_, over, reference) => {
     const { body } = await api.create(tee(over)).expect(400);
     expect(references(body)).toEqual([reference]);
@@ -84,13 +70,9 @@ describe('POST /product/v1/customer-product', () => {
     expect(body).toMatchObject({ customerProducts: [{ id }], meta: { total: 1 } });
   });
 
-  test('accepts 0 as the quantity of a part, and refuses a fraction', async () => {
+  test('accepts 0 as the quantity of a part', async () => {
     const unframed = { productModelId: 'framed-poster', variantOptions: [] };
     await api.create(tee({ ...unframed, partQuantities: [{ partModelId: 'poster-frame', quantity: 0 }] })).expect(200);
-    const { body } = await api
-      .create(tee({ partQuantities: [{ partModelId: 'blank-t-shirt', quantity: 1.5 }] }))
-      .expect(400);
-    expect(references(body)).toEqual(['partQuantities[0].quantity']);
   });
 
   test('refuses an unknown and an inactive product model', async () => {

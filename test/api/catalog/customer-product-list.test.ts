@@ -72,19 +72,11 @@ describe('GET /product/v1/customer-products', () => {
   });
 
   test.each([
-    ['limit', 251],
-    ['limit', 0],
-    ['limit', 'many'],
-    ['offset', -1],
-    ['offset', 1.5],
-    ['offset', 1_000_001],
-  ])('refuses %s=%s', async (name, value) => {
-    const { body } = await request(api.app)
-      .get(PRODUCTS)
-      .query({ [name]: value })
-      .set(viewer.key)
-      .expect(400);
-    expect(references(body)).toEqual([name]);
+    { limit: 251, offset: -1 },
+    { limit: 0, offset: 1_000_001 },
+  ])('refuses %j', async (query) => {
+    const { body } = await request(api.app).get(PRODUCTS).query(query).set(viewer.key).expect(400);
+    expect(references(body)).toEqual(['offset', 'limit']);
   });
 
   test.each([

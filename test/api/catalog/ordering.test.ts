@@ -84,6 +84,7 @@ describe('GET /v1/products/{productUid}', () => {
           { fileType: 'front', isRequired: true, widthMm: 300, heightMm: 400 },
           { fileType: 'back', isRequired: true, widthMm: 300, heightMm: 400 },
         ],
+        otherSizes: { 'neck-inner': { widthMm: 60, heightMm: 60 }, 'sleeve-left': { widthMm: 90, heightMm: 110 } },
         pages: { min: 1, max: 2, multipleOf: 1 },
       },
       leadDays: { min: expect.any(Number), max: expect.any(Number) },
@@ -97,11 +98,10 @@ describe('GET /v1/products/{productUid}', () => {
       'stock',
       'service',
     ]);
-    expect((await product('photobook_hard_cover_product_pf_a4_pt_170-gsm-silk_fin_matt_pc_30')).files.pages).toEqual({
-      min: 30,
-      max: 30,
-      multipleOf: 2,
-      coverPages: 1,
+    expect((await product('photobook_hard_cover_product_pf_a4_pt_170-gsm-silk_fin_matt_pc_30')).files).toMatchObject({
+      pages: { min: 30, max: 30, multipleOf: 2, coverPages: 1 },
+      // Two sides of A4, and a spine of 6 mm and 0.1 mm for each page.
+      otherSizes: { cover: { widthMm: 429, heightMm: 297 } },
     });
   });
 

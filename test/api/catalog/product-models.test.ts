@@ -163,6 +163,18 @@ describe('POST /product/v1/product-models', () => {
     expect(references(parts.body)).toEqual(['parts[0].modelId', 'parts[1].modelId', 'parts[2].modelId', 'parts[2].id']);
   });
 
+  test('refuses an active garment without units of its blank, also when a draft becomes active', async () => {
+    const garment = (state: string) =>
+      model({
+        state,
+        parts: [{ modelId: 'blank-t-shirt', name: 'Blank', quantity: 0 }],
+        production: { kind: 'apparel' },
+      });
+    expect(references((await create(garment('active')).expect(400)).body)).toEqual(['parts']);
+    const { body } = await create(garment('draft')).expect(200);
+    expect(references((await patch(body.id, { state: 'active' }).expect(400)).body)).toEqual(['parts']);
+  });
+
   test.each([
     ['{paper_format}_x'],
     ['banner_{paper_format}{orientation}'],
@@ -213,35 +225,13 @@ describe('POST /product/v1/product-models', () => {
     ]);
   });
 
-  test.each<[path: string, most: number, production: (count: number) => object]>([
-    ['production.fileTypes', 50, (count) => ({ fileTypes: Array(count).fill('default') })],
-    [
-      'production.printAreas',
-      50,
-      (count) => ({
-        printAreas: Array(count).fill({ fileType: 'front', size: { widthMm: 1, heightMm: 1 } }),
-      }),
-    ],
-    [
-      'production.priceList.EUR',
-      100,
-      (count) => ({
-        priceList: { EUR: Array.from({ length: count }, (_, n) => ({ from: n + 1, unitMinor: 1 })) },
-      }),
-    ],
-    [
-      'production.addedGrams.paper_format',
-      1_000,
-      (count) => ({
-        addedGrams: {
-          paper_format: Object.fromEntries(Array.from({ length: count }, (_, n) => [`v${n}`, 1])),
-        },
-      }),
-    ],
-  ])('limits %s to %i entries', async (path, most, production) => {
-    await create(model({ production: production(most) })).expect(200);
-    const { body } = await create(model({ production: production(most + 1) })).expect(400);
-    expect(references(body)).toEqual([path]);
+  // test/security/bounds.test.ts proves that lists have limits.
+  test('limits the numbers of an attribute to 1,000 entries', async () => {
+    const entries = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`v${n}`, 1]));
+    const withGrams = (count: number) =>
+      create(model({ production: { addedGrams: { paper_format: entries(count) } } }));
+    await withGrams(1_000).expect(200);
+    expect(references((await withGrams(1_001).expect(400)).body)).toEqual(['production.addedGrams.paper_format']);
   });
 
   test('is 409 for an id or a template that is already in use', async () => {

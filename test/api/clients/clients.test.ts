@@ -51,7 +51,11 @@ test('the list is paged, newest first, with hints of the keys', async () => {
     expect.objectContaining({ hint: expect.stringMatching(/^plk_.{4}….{4}$/), revokedAt: null }),
   ]);
   expect((await page({ limit: 250 }).expect(200)).body.nextCursor).toBeNull();
-  await page({ limit: 251 }).expect(400);
+  const messages = async (limit: unknown) =>
+    (await page({ limit }).expect(400)).body.errors.map(({ message }: { message: string }) => message);
+  expect(await messages(251)).toEqual(['Must be at most 250, not 251.']);
+  expect(await messages('ten')).toEqual(['Must be a number, not ten.']);
+  expect(await messages(1.5)).toEqual(['Must be an integer, not 1.5.']);
   await page({ cursor: 'nonsense' }).expect(400);
 });
 

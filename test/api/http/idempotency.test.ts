@@ -93,28 +93,21 @@ test('a response completed in a transaction that fails is not stored, nor is the
 
 test('the key of a dead attempt is free after its lease, for the same content only', async () => {
   const key = 'died';
-  let enter: () => void = () => undefined;
-  let leave: () => void = () => undefined;
-  const entered = new Promise<void>((resolve) => {
-    enter = resolve;
-  });
-  const left = new Promise<void>((resolve) => {
-    leave = resolve;
-  });
+  const [entered, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   hooks.beforeStore = async () => {
     delete hooks.beforeStore;
-    enter();
-    await left;
+    entered.resolve();
+    await left.promise;
   };
   const body = { ...goodParcel, parcelOwner: key };
   const slow = create(key, body).then((response) => response);
-  await entered;
+  await entered.promise;
   await create(key, body).expect(409);
   await database.sql`UPDATE idempotency_keys SET locked_until = now() - interval '1 second' WHERE key = ${key}`;
   await create(key, { ...body, parcelOwner: 'thief' }).expect(422);
   const retried = await create(key, body).expect(200);
   // The first attempt resumes. It has lost its lease, so its transaction rolls back.
-  leave();
+  left.resolve();
   expect((await slow).status).toBe(409);
   expect(await parcelsOf(key)).toBe(1);
   expect((await create(key, body)).body).toEqual(retried.body);

@@ -90,52 +90,6 @@ export function sampleRoutes(
       response: z.object({ message: z.string() }),
       handler: async () => ({ message: 'ok' }),
     }),
-    route('POST /procurement/v1/parcel/adjust', {
-      operationId: 'adjustParcels',
-      summary: 'Adjust-stock errors',
-      tag: 'Samples',
-      access: { credentials: 'key', roles: ['partner'] },
-      errors: 'adjust-stock',
-      body: z.object({
-        adjustments: z
-          .array(
-            z.object({
-              partnerSku: z.string(),
-              adjustmentType: z.enum(['add', 'consume']),
-              quantity: z.int().positive(),
-            }),
-          )
-          .min(1),
-      }),
-      response: z.object({ updates: z.array(z.unknown()) }),
-      handler: async () => ({ updates: [] }),
-    }),
-    route('POST /v1/parcel-orders', {
-      operationId: 'orderParcel',
-      summary: 'Shipping errors',
-      tag: 'Samples',
-      access: keyed,
-      errors: 'shipping',
-      body: z.object({ orderReferenceId: z.string(), receiver: z.object({ country: z.string().length(2) }) }),
-      response: z.object({}),
-      handler: async () => {
-        throw new Refusal('PUBLIC_API_ERROR', {
-          detail: { code: 'CARRIER_API_ERROR', message: { text: 'no' } },
-        });
-      },
-    }),
-    route('GET /v1/parcel-tracking/{trackingNumber}', {
-      operationId: 'trackParcel',
-      summary: 'Tracking errors',
-      tag: 'Samples',
-      access: keyed,
-      errors: 'tracking',
-      params: z.object({ trackingNumber: z.string().max(50) }),
-      response: z.object({}),
-      handler: async () => {
-        throw new Refusal('TRACKING_DETAILS_NOT_FOUND');
-      },
-    }),
     openRoute('GET /parcel-files/{token}', {
       operationId: 'getParcelFile',
       summary: 'A file',

@@ -42,6 +42,7 @@ describe('/v1/webhooks', () => {
         'order_cancel_refused',
         'order_item_units_cancelled',
         'order_file_requested',
+        'order_files_delayed',
       ],
       enabled: true,
       disabledReason: null,

@@ -21,7 +21,7 @@ const TEXTS = {
   cancel: 'Theophanu will nur eines',
   postback: 'Foto von Theophanu zu dunkel',
 };
-const WORDS = [...Object.values(RECIPIENT), EMAIL, ...Object.values(TEXTS)];
+const WORDS = [...Object.values(RECIPIENT), EMAIL, EMAIL.toUpperCase(), ...Object.values(TEXTS)];
 
 let stack: TestStack;
 let orderId: string;
@@ -90,7 +90,8 @@ const stored = async () => ({
 const erasure = (erasureId: string) => stack.operator.getErasure({ params: { erasureId } });
 
 test('the request says what a shipped order waits for, and a later read says when it ended', async () => {
-  const asked = await stack.operator.erasePersonalData({ body: { email: EMAIL } });
+  await expect(stack.operator.erasePersonalData({ body: { orderId } })).rejects.toMatchObject({ status: 409 });
+  const asked = await stack.operator.erasePersonalData({ body: { email: EMAIL.toUpperCase() } });
   expect(asked).toMatchObject({
     erased: 0,
     waiting: 1,
@@ -115,10 +116,13 @@ test('the request says what a shipped order waits for, and a later read says whe
     return status.name === 'COMPLETED' ? true : undefined;
   });
   expect((await erasure(asked.id)).waitingFor).toEqual([{ kind: 'order', id: orderId, waitsFor: 'job' }]);
-  await stack.services.temporal.workflow.execute('erasePersonalData', {
-    workflowId: `erase-everywhere-${orderId}`,
-    taskQueue: stack.services.config.TEMPORAL_TASK_QUEUE,
-  });
+  const job = () =>
+    stack.services.temporal.workflow.execute('erasePersonalData', {
+      workflowId: `erase-everywhere-${orderId}`,
+      taskQueue: stack.services.config.TEMPORAL_TASK_QUEUE,
+    });
+  expect(await job()).toEqual({ waiting: 1, expired: 0 });
+  expect(await job()).toEqual({ waiting: 0, expired: 0 });
   const ended = await erasure(asked.id);
   expect(ended).toMatchObject({ erased: 1, waiting: 0, waitingFor: [] });
   expect(new Date(ended.completedAt!).getTime()).toBeGreaterThanOrEqual(new Date(asked.requestedAt).getTime());

@@ -153,13 +153,6 @@ test('clients can use the same Idempotency-Key independently', async () => {
   expect(theirs.id).not.toBe(mine.id);
 });
 
-test('a key of 255 characters is accepted; an empty and a longer one are refused', async () => {
-  const submit = (key: string) => api.submit(order()).set('Idempotency-Key', key);
-  await submit('k'.repeat(255)).expect(200);
-  expect(fields((await submit('k'.repeat(256)).expect(400)).body)).toEqual(['VALIDATION_ERROR Idempotency-Key']);
-  expect(fields((await submit('').expect(400)).body)).toEqual(['IS_BLANK_ERROR Idempotency-Key']);
-});
-
 test('an order is found by id and by reference; a repeated reference finds the newest order', async () => {
   const body = order();
   const first = (await api.submit(body).expect(200)).body.id;
@@ -172,13 +165,12 @@ test('an order is found by id and by reference; a repeated reference finds the n
   expect((await api.get(first).expect(200)).body).toMatchObject({ id: first, currency: 'EUR' });
 });
 
-test('a reference can be any text, such as ids, slashes and spaces', async () => {
+// test/security/paths.test.ts has other odd references.
+test('a reference can have the form of an id; the id of another order takes precedence', async () => {
   const { id } = (await api.submit(order()).expect(200)).body;
-  for (const orderReferenceId of ['a/b c?d#e', '100%', 'Bestellung №7', '00000000-0000-7000-8000-000000000000']) {
-    const made = (await api.submit(order({ orderReferenceId })).expect(200)).body.id;
-    expect((await api.get(orderReferenceId).expect(200)).body.id).toBe(made);
-  }
-  // An id takes precedence over an equal reference.
+  const orderReferenceId = '00000000-0000-7000-8000-000000000000';
+  const made = (await api.submit(order({ orderReferenceId })).expect(200)).body.id;
+  expect((await api.get(orderReferenceId).expect(200)).body.id).toBe(made);
   await api.submit(order({ orderReferenceId: id })).expect(200);
   expect((await api.get(id).expect(200)).body.id).toBe(id);
 });

@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { createApp } from '../../../api/app';
 import { clientRoutes } from '../../../api/clients';
-import type { TestAccount } from '../../support/api-deps';
+import { type TestAccount, testAccount } from '../../support/api-deps';
 import { fields, type OrdersApi, ordersApi } from './orders-api';
 import { address, item, order } from './sample-orders';
 
@@ -87,6 +87,19 @@ describe('pages through 120 orders', () => {
   });
 });
 
+/** Adds a parcel to an order, with a code of the partner's own carrier. */
+async function parcelOf(orderId: string): Promise<void> {
+  const partner = await testAccount(api.sql, 'partner');
+  await api.sql`
+    INSERT INTO partners (account_id, uid, name, country, currency, sender_address, capabilities)
+    VALUES (${partner.id}, ${partner.name}, 'Inkwerk', 'DE', 'EUR', '{}', '{}')`;
+  await api.sql`
+    WITH made AS (
+      INSERT INTO print_orders (order_id, partner_id, step, kind, version, message_id, dispatch_date)
+      VALUES (${orderId}, ${partner.id}, 'handoff:0', 'print', '1.1', gen_random_uuid(), '2026-05-01') RETURNING id)
+    INSERT INTO partner_parcels (print_order_id, tracking_code, announced) SELECT id, 'OWN-1', false FROM made`;
+}
+
 describe('filters', () => {
   const ids: Record<string, string> = {};
 
@@ -95,7 +108,7 @@ describe('filters', () => {
       ids[orderReferenceId] = (await api.submit(order({ orderReferenceId, ...over }), by).expect(200)).body.id;
     };
     await submit('draft', { orderType: 'draft' });
-    await submit('french', { shippingAddress: address({ country: 'FR' }) });
+    await submit('french', { shippingAddress: address({ country: 'FR', email: 'Zoe@Example.com' }) });
     await submit('two-items', {
       items: [item(), item({ itemReferenceId: 'item-2' })],
       customerReferenceId: 'c',
@@ -103,6 +116,7 @@ describe('filters', () => {
     await submit('held', {});
     await submit('old', {});
     await api.sql`UPDATE orders SET fulfillment_status = 'on_hold' WHERE id = ${ids.held!}`;
+    await parcelOf(ids.held!);
     await api.sql`
       UPDATE orders SET created_at = '2026-02-01T10:00:00.5Z', channel = 'store', financial_status = 'paid'
       WHERE id = ${ids.old!}`;
@@ -127,6 +141,8 @@ describe('filters', () => {
     ],
     ['invalid ids', () => ({ ids: ['no-uuid'] }), []],
     ['references', () => ({ orderReferenceIds: ['held', 'draft', 'unknown'] }), ['held', 'draft']],
+    ['e-mail addresses in any case', () => ({ emails: ['zoE@example.com', 'nobody@example.com'] }), ['french']],
+    ['tracking numbers', () => ({ trackingNumbers: ['OWN-1', 'TN-9'] }), ['held']],
     ['fulfilment statuses', () => ({ fulfillmentStatuses: ['on_hold', 'draft', 'on_hold'] }), ['held', 'draft']],
     ['financial statuses', () => ({ financialStatuses: ['paid', 'draft'] }), ['draft', 'old']],
     ['order types', () => ({ orderTypes: ['draft'] }), ['draft']],
@@ -255,6 +271,8 @@ const refused: [rule: string, body: object, errors: string[]][] = [
   ['an unknown country', { countries: ['XX'] }, ['NO_SUCH_CHOICE_ERROR countries[0]']],
   ['an empty list', { ids: [] }, ['VALIDATION_ERROR ids']],
   ['251 ids', { ids: Array.from({ length: 251 }, String) }, ['VALIDATION_ERROR ids']],
+  ['a filter that does not exist', { reference: 'held' }, ['VALIDATION_ERROR reference']],
+  ['a time without offset', { createdFrom: '2026-02-01T10:00:00' }, ['VALIDATION_ERROR createdFrom']],
   ['a date without time', { createdFrom: '2026-02-01' }, ['VALIDATION_ERROR createdFrom']],
   ['a date that does not exist', { createdTo: '2026-02-30T00:00:00Z' }, ['VALIDATION_ERROR createdTo']],
   ...[

@@ -14,12 +14,12 @@ const update = (orderId: string, body: object) =>
 const cents = (amount: number) => Math.round(amount * 100);
 
 /** Submits an order of two posters to Germany and waits until its partner has it. */
-async function acceptedOrder(orderReferenceId: string): Promise<string> {
+async function acceptedOrder(orderReferenceId: string, address: object = {}): Promise<string> {
   const { id } = await stack.client.submitOrder({
     body: {
       orderReferenceId,
       currency: 'EUR',
-      shippingAddress: addressIn.DE,
+      shippingAddress: { ...addressIn.DE, ...address },
       items: [poster(stack, { quantity: 2 })],
     } as never,
   });
@@ -69,7 +69,7 @@ test('a dearer method adds an invoice, a cheaper one a refund; totals and financ
 });
 
 test('a change responds with the new price and its difference; a dry run does so and changes nothing', async () => {
-  const id = await acceptedOrder('priced-change');
+  const id = await acceptedOrder('priced-change', { companyName: 'Ada GmbH', isBusiness: true, federalTaxId: 'DE1' });
   const planned = await read(id);
   const change = { shipmentMethodUid: 'express', shippingAddress: addressIn.FR };
   const eventLog = () => stack.operator.getOrderTimeline({ params: { orderId: id } });
@@ -84,8 +84,12 @@ test('a change responds with the new price and its difference; a dry run does so
   expect([await eventLog(), await audited()]).toEqual(before);
   expect(await stack.services.sql`SELECT FROM shipping_changes WHERE order_id = ${id}`).toHaveLength(0);
 
-  const { price } = await update(id, change);
-  expect(price).toEqual(tried.price);
+  const made = await update(id, change);
+  const { price } = made;
+  // The company is gone, and the first dates stay. Only the id of the address is made with the change.
+  const { id: addressId } = made.shippingAddress;
+  expect({ ...tried, shippingAddress: { ...tried.shippingAddress, id: addressId } }).toEqual(made);
+  expect(made.shippingAddress).toMatchObject({ companyName: null, isBusiness: false, federalTaxId: null });
   const changed = await read(id);
   expect(cents(price.totalInclVat)).toBe(total(changed, 'totalInclVat'));
   expect(cents(price.totalVat)).toBe(total(changed, 'totalVat'));

@@ -264,3 +264,18 @@ test('concurrent orders share transactions, and each keeps its own rows', async 
     SELECT count(DISTINCT xmin::text)::int AS transactions FROM orders WHERE id = ANY(${ids}::uuid[])`;
   expect(counted!.transactions).toBeLessThan(ids.length);
 });
+
+test.each([
+  ['US', 'california', 'CA'],
+  ['US', 'Washington, D.C.', 'DC'],
+  ['CA', 'Québec', 'QC'],
+  ['AU', 'New South Wales', 'NSW'],
+  ['DE', 'Berlin', 'Berlin'],
+])('the state of an address in %s, %s, is stored as %s', async (country, state, stored) => {
+  const { body } = await api.submit(to({ country, state })).expect(200);
+  expect((await api.get(body.id).expect(200)).body.shippingAddress.state).toBe(stored);
+});
+
+test.each(['4790000001', '0047 900 00 001', '+47 900 00 001'])('%s is a phone number', async (phone) => {
+  await api.submit(to({ phone })).expect(200);
+});

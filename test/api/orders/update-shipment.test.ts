@@ -1,7 +1,17 @@
 import { facilityOf } from '../../support/rows/partner-setup';
 import { type TestStack, testStack } from '../../support/stack';
+import { addressIn } from '../../workflows/order/client-orders';
 import { fileHost } from '../../workflows/order/file-host';
-import { handedOver, is, orderBody, orderUntil, withBerlin } from '../../workflows/order/order-fixture';
+import {
+  handedOver,
+  is,
+  orderBody,
+  orderLog,
+  orderNow,
+  orderUntil,
+  seenPrintOrders,
+  withBerlin,
+} from '../../workflows/order/order-fixture';
 
 let stack: TestStack;
 const files = fileHost();
@@ -32,6 +42,31 @@ test('before the order is planned, the response has the shipment that the plan t
   const { total, totalInclVat, difference } = response.price;
   expect(planned.receipts).toMatchObject([{ total, totalInclVat }]);
   expect(difference).toBeGreaterThan(0);
+});
+
+test('a repeated change is made once: the label stays, and the partner gets one update', async () => {
+  const { orderId, printOrderId } = await handedOver(stack, 'repeated-change');
+  const change = { shippingAddress: addressIn.FR, shipmentMethodUid: 'express' };
+  const [made, together] = await Promise.all([update(orderId, change), update(orderId, change)]);
+  expect(together.shippingAddress).toEqual(made.shippingAddress);
+  await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: printOrderId } });
+  const repeated = await update(orderId, change);
+  expect(repeated).toEqual({
+    ...made,
+    price: { ...made.price, difference: 0, differenceVat: 0, differenceInclVat: 0 },
+  });
+  await stack.operator.updateShipment({ params: { orderId }, body: { ...change, reason: 'asked' } });
+
+  expect(await orderNow(stack, orderId)).toMatchObject({ shipments: { bought: 1 } });
+  expect(seenPrintOrders(stack, [printOrderId])[0]!.updates).toMatchObject([{ revision: 2 }]);
+  const { eventLog } = await stack.client.getOrder({ params: { orderId } });
+  const changes = eventLog.filter(({ type }) => /shipping_changed|order_update/.test(type));
+  // The log counts as the messages do.
+  expect(changes.map(({ type, data }) => [type, data])).toEqual([
+    ['shipping_changed', {}],
+    ['order_update_accepted', { revision: 2 }],
+  ]);
+  expect(await orderLog(stack, orderId, 'change_shipping')).toEqual([]);
 });
 
 describe('a draft', () => {

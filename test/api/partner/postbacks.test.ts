@@ -92,6 +92,13 @@ describe('an invalid postback has an error message and is not stored', () => {
     expect(await cancel({ orderItemId: sticker, items: [one] })).toEqual(refused(/is about item/));
   });
 
+  test('a partner cannot cancel more units than the print order has, and reads it once', async () => {
+    const items = [{ orderItemId: order.jobIds[0], quantity: 99 }];
+    const { body } = await post({ timestamp, orderId: order.printOrderId, status: 'cancelled', items });
+    const said = `items[0].quantity: The print order has 1 of item ${order.jobIds[0]}.`;
+    expect(body).toEqual({ error: `The submitted data has errors. ${said}` });
+  });
+
   test('the error names every invalid field', async () => {
     const { body } = await post({
       orderId: order.printOrderId,
@@ -171,6 +178,78 @@ test('a cancelled with items moves these items to manual_handling and logs the q
   expect(cancellations[1]![0]).not.toHaveProperty('quantity');
 });
 
+describe('a cancellation of units that the partner sends again', () => {
+  const cancelled = (order: HandedOver, more: object = {}) =>
+    post({
+      timestamp: now(),
+      orderId: order.printOrderId,
+      status: 'cancelled',
+      items: [{ orderItemId: order.jobIds[0], quantity: 1 }],
+      ...more,
+    });
+  const known = { status: 200, body: { message: 'Status known already.' } };
+  const accepted = { status: 200, body: { message: 'Status accepted.' } };
+  const cancelledUnits = async ({ jobIds: [jobId] }: HandedOver) => {
+    const [job] = await stack.services.sql<{ cancelledQuantity: number }[]>`
+      SELECT cancelled_quantity FROM print_jobs WHERE id = ${jobId!}`;
+    return job!.cancelledQuantity;
+  };
+  const untilCancelled = (order: HandedOver, units: number) =>
+    eventually(async () => ((await cancelledUnits(order)) === units ? true : undefined));
+  const refund = ({ orderId, itemIds }: HandedOver) =>
+    stack.operator.repairOrder({
+      params: { orderId },
+      body: { action: 'refund', itemIds: [itemIds[0]!], reason: 'x' },
+    });
+
+  test('counts once, whenever it is sent, and is noted on the timeline', async () => {
+    const order = await handedOver(stack, 'repeated-units', { items: 2, quantity: 5 });
+    const together = await Promise.all([cancelled(order), cancelled(order), cancelled(order)]);
+    expect(together.map(({ body }) => body.message).sort()).toEqual(
+      [accepted, known, known].map((each) => each.body.message),
+    );
+    await untilCancelled(order, 1);
+    // Something has happened to the other item.
+    await postStatus(order, 'printed', { orderItemId: order.jobIds[1] });
+    await orderUntil(stack, order.orderId, itemsAre('manual_handling', 'printed'));
+    expect(await cancelled(order, { message: 'no response came' })).toEqual(known);
+    // Listed with units of another item, it is left out.
+    const items = order.jobIds.map((orderItemId) => ({ orderItemId, quantity: 1 }));
+    expect(await cancelled(order, { items })).toEqual(accepted);
+    await orderUntil(stack, order.orderId, itemsAre('manual_handling', 'manual_handling'));
+    expect(await cancelledUnits(order)).toBe(1);
+    const { entries } = await stack.operator.getOrderTimeline({ params: { orderId: order.orderId } });
+    const notes = entries.filter(({ type }) => type === 'cancel_repeated');
+    expect(notes).toHaveLength(4);
+    expect(notes[0]).toMatchObject({
+      printOrderId: order.printOrderId,
+      data: { itemId: order.itemIds[0], quantity: 1 },
+    });
+
+    await refund(order);
+    const { receipts } = await stack.client.getOrder({ params: { orderId: order.orderId } });
+    const refunded = receipts.flatMap(({ type, items }) => (type === 'refund' ? items : []));
+    expect(refunded).toMatchObject([{ referenceId: 'poster', amount: 1 }]);
+  });
+
+  test('counts as another one after something has happened to the item, with other units, or with an eventId', async () => {
+    const order = await handedOver(stack, 'further-units', { quantity: 9 });
+    await cancelled(order);
+    expect(await cancelled(order, { eventId: 'second' })).toEqual(accepted);
+    await untilCancelled(order, 2);
+    expect(await cancelled(order, { eventId: 'second' })).toEqual(known);
+    expect(await cancelled(order, { items: [{ orderItemId: order.jobIds[0], quantity: 2 }] })).toEqual(accepted);
+    await untilCancelled(order, 4);
+    await postStatus(order, 'received');
+    expect(await cancelled(order, { items: [{ orderItemId: order.jobIds[0], quantity: 2 }] })).toEqual(accepted);
+    await untilCancelled(order, 6);
+    await refund(order);
+    await untilCancelled(order, 0);
+    expect(await cancelled(order, { items: [{ orderItemId: order.jobIds[0], quantity: 2 }] })).toEqual(accepted);
+    await untilCancelled(order, 2);
+  });
+});
+
 test('a cancelled without items moves all items that have not shipped to manual_handling', async () => {
   const order = await handedOver(stack, 'cancelled-whole', { items: 2 });
   await postStatus(order, 'shipped', { orderItemId: order.jobIds[0] });
@@ -216,8 +295,22 @@ test('tracking code and link are stored with any status when dispatch is not use
   const link = 'https://couriers.example/track/OWN-1';
   await postStatus(order, 'shipped', { trackingCode: 'OWN-1', trackingLink: link });
   await orderUntil(stack, order.orderId, is('shipped'));
-  const { shipment } = await stack.client.getOrder({ params: { orderId: order.orderId } });
-  expect(shipment).toMatchObject({ packages: [{ trackingCode: 'OWN-1', trackingUrl: link }] });
+  const shown = async () =>
+    (await stack.client.getOrder({ params: { orderId: order.orderId } })).shipment!.packages.map(
+      ({ trackingCode, trackingUrl }) => [trackingCode, trackingUrl],
+    );
+  const first = ['OWN-1', link];
+  expect(await shown()).toEqual([first]);
+  // Another code is another parcel, whose link is not that of the first. The same code with spaces is the same parcel.
+  await postStatus(order, 'shipped', { trackingCode: 'OWN-2 A' });
+  await postStatus(order, 'shipped', { trackingCode: 'OWN-2A', trackingLink: `${link}/2` });
+  const second = ['OWN-2 A', `${link}/2`];
+  await eventually(async () => ((await shown()).join() === [first, second].join() ? true : undefined));
+  // A link without a code could be that of either parcel.
+  await postStatus(order, 'shipped', { trackingLink: `${link}/3` });
+  await postStatus(order, 'error', { message: 'the last postback' });
+  await eventually(async () => (await orderLog(stack, order.orderId, 'postback_error'))[0]);
+  expect(await shown()).toEqual([first, second]);
 });
 
 test('late and out-of-order postbacks are logged and never move a status back', async () => {

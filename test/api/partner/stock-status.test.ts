@@ -76,24 +76,17 @@ describe('pushed stock levels', () => {
       { status: 'in-stock', amount: '4' },
     ]).expect(400);
     expect(Object.keys(body)).toEqual(['error']);
-    for (const field of ['items[1].SKU', 'items[1].status', 'items[1].amount', 'items[1].replenishmentDate']) {
-      expect(body.error).toContain(`${field}:`);
-    }
-    for (const field of ['items[2].SKU', 'items[2].amount']) expect(body.error).toContain(`${field}:`);
+    const problems: string[] = body.error.split(/, (?=items\[)/);
+    expect(problems.map((problem) => problem.split(':')[0])).toEqual([
+      ...['SKU', 'status', 'amount', 'replenishmentDate'].map((field) => `items[1].${field}`),
+      ...['SKU', 'amount'].map((field) => `items[2].${field}`),
+    ]);
+    expect([problems[0], problems[4]]).toEqual([
+      'items[1].SKU: This field must not be blank',
+      'items[2].SKU: This field is required',
+    ]);
     expect(await sql`SELECT 1 FROM partner_stock_levels WHERE partner_sku = 'good'`).toHaveLength(0);
     await push([]).expect(400);
-  });
-
-  test('several problems are separated by commas in error', async () => {
-    const { body } = await push([
-      { SKU: '', status: 'in-stock' },
-      { status: 'in-stock', amount: -1 },
-    ]).expect(400);
-    const [blank, missing, amount, ...rest] = body.error.split(/, (?=items\[)/);
-    expect(rest).toEqual([]);
-    expect(blank).toBe('items[0].SKU: This field must not be blank');
-    expect(missing).toBe('items[1].SKU: This field is required');
-    expect(amount).toMatch(/^items\[1\]\.amount: /);
   });
 
   test('quantity counts as amount; two different values are refused', async () => {

@@ -41,18 +41,9 @@ describe('pages', () => {
   });
 
   it.each(LISTS)('of %s are numbered from 1, in whole numbers', async (path) => {
-    for (const [field, value] of [
-      ['pageNumber', 0],
-      ['pageNumber', -1],
-      ['pageNumber', 1.5],
-      ['pageNumber', '1'],
-      ['perPage', 0],
-      ['perPage', -5],
-      ['perPage', 1.5],
-      ['perPage', '10'],
-    ] as const) {
-      const response = await api.post(path, partner, { pagination: { [field]: value } }).expect(400);
-      expect(response.body).toEqual({ error: expect.stringContaining(`pagination.${field}:`) });
+    for (const value of [0, 1.5, '1']) {
+      const { body } = await api.post(path, partner, { pagination: { pageNumber: value, perPage: value } }).expect(400);
+      expect(body.error).toMatch(/pagination\.pageNumber:.*pagination\.perPage:/);
     }
   });
 });

@@ -54,7 +54,7 @@ afterAll(async () => {
   for (const stop of stops) await stop();
 });
 
-/** Order ids by scenario. test/workflows/procurement-order/replay.test.ts replays their histories. */
+/** Order ids by scenario. test/workflows/replay.test.ts replays their histories. */
 const played = new Map<string, number>();
 afterEach(async () => {
   if (process.env.RECORD_HISTORIES === undefined) return;
@@ -121,6 +121,11 @@ it('a procurement order moves from a low stock level to invoiced', async () => {
     partnerName: partner.name,
     workflowId: `procurement-order-${orderId}`,
   });
+  const corrected = { status: 'confirmed', partnerPoNumber: 'PO-8' };
+  expect((await post(order(orderId, '/transitions'), corrected).expect(200)).body).toMatchObject({
+    ...corrected,
+    shippingCost: 9.9,
+  });
   await post(order(orderId, '/transitions'), { status: 'in-transit' }).expect(200);
 
   const part = { receiptId: 'note-1', items: [{ partnerSku: 'frame', quantity: 20 }] };
@@ -150,6 +155,7 @@ it('a procurement order moves from a low stock level to invoiced', async () => {
   });
   expect(body.events.map(({ type, actor }: { type: string; actor: string }) => [type, actor])).toEqual([
     ['raised', 'reorder'],
+    ['move', operator.name],
     ['move', operator.name],
     ['move', operator.name],
     ['receipt', operator.name],

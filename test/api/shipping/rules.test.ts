@@ -73,6 +73,7 @@ describe('every request', () => {
     ['orderReferenceId', 12, 'VALIDATION_ERROR'],
     ['orderReferenceId', 'x'.repeat(101), 'VALIDATION_ERROR'],
     ['receiver.person.email', 'not an address', 'VALIDATION_ERROR'],
+    ['receiver.person.phone', '030 901820', 'VALIDATION_ERROR'],
     ['receiver.person.firstName', '\u{1F9D9}', 'VALIDATION_ERROR'],
     ['packages', [], 'VALIDATION_ERROR'],
     ['packages', 'one', 'VALIDATION_ERROR'],
@@ -411,6 +412,11 @@ describe('the method of a shipping order', () => {
 
     expect(response.status).toBe(400);
     expect(errorsOf(response.body)).toEqual([error]);
+  });
+
+  test('of an unknown tier is refused with the tiers that there are', async () => {
+    const { body } = await order({ ...domesticRequest(), shippingMethod: { tier: 'fast' } });
+    expect(body.errors[0].message).toBe('Not one of the choices: standard, express.');
   });
 
   test('is required', async () => {

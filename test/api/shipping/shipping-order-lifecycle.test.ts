@@ -240,28 +240,21 @@ describe('POST /v1/shipping-orders/{shippingOrderId}/cancel', () => {
   test('waits for a purchase that is running: no label stays bought', async () => {
     const body = requestFor();
     const tern = createCarriers(sql, 'https://pressline.test').forMethod(METHOD)!;
-    let purchased: () => void = () => undefined;
-    const purchaseBegan = new Promise<void>((resolve) => {
-      purchased = resolve;
-    });
-    let release: () => void = () => undefined;
-    const canceled = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const [purchased, canceled] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     faults = {
       buy: async (purchase) => {
         const outcome = await tern.buy(purchase);
-        purchased();
-        await canceled;
+        purchased.resolve();
+        await canceled.promise;
         return outcome;
       },
     };
     const creating = create(body).then((response) => response);
-    await purchaseBegan;
+    await purchased.promise;
 
     const canceling = cancel(body.orderReferenceId).then((response) => response);
     await eventually(async () => ((await get(body.orderReferenceId)).body.status === 'canceling' ? true : undefined));
-    release();
+    canceled.resolve();
 
     expect((await canceling).body.status).toBe('canceled');
     expect((await creating).body).toMatchObject({ code: 'PUBLIC_API_ERROR' });

@@ -153,7 +153,14 @@ describe('GET /v1/tracking/{trackingNumber}', () => {
     expect((await track(printed)).status).toBe(200);
     expect((await track(printed, partner)).status).toBe(200);
     expect((await track(printed, operator)).status).toBe(200);
-    expect((await track(printed, stranger)).status).toBe(404);
+    const refused = await track(printed, stranger);
+    expect(refused.status).toBe(404);
+    expect(refused.body).toEqual({
+      trackingNumber: printed,
+      code: 'TRACKING_DETAILS_NOT_FOUND',
+      message: expect.any(String),
+      details: null,
+    });
   });
 });
 
@@ -298,11 +305,11 @@ describe('the tracking sweep', () => {
       },
     ]);
   };
-  const buyPolled = async (carriers: ReturnType<typeof polled>, count = 1) => {
+  const buyPolled = async (carriers: ReturnType<typeof polled>) => {
     const bought = await buyShipment(
       { sql, objects: deps.objects, carriers },
       {
-        consignment: consignmentTo(MUNICH, { count }),
+        consignment: consignmentTo(MUNICH),
         methodUid: 'corvid_post_parcel',
         idempotencyKey: uuidv7(),
         owner: await insertShippingOrder(sql, client.id),
@@ -369,8 +376,11 @@ describe('the tracking sweep', () => {
       running -= 1;
       return [];
     });
-    await buyPolled(carriers, 70);
-    await buyPolled(carriers, 50);
+    const number = await buyPolled(carriers);
+    await sql`
+      INSERT INTO trackings (tracking_number, short_uid, shipment_id, carrier_uid, adapter_uid, next_check_at)
+      SELECT 'BATCH' || n, 'batch-' || n, shipment_id, carrier_uid, adapter_uid, now()
+      FROM trackings, generate_series(1, 119) n WHERE tracking_number = ${number}`;
     await sql`UPDATE trackings SET next_check_at = now() WHERE next_check_at IS NOT NULL`;
 
     const { checked } = await sweepTrackings({ sql, carriers, log: deps.log }, { limit: 120 });

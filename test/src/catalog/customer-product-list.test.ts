@@ -22,22 +22,18 @@ beforeAll(async () => {
   await database.owner`ANALYZE`;
 });
 
+/** Lists customer products from the first one on, unless the query says otherwise. */
+const listed = (viewer: typeof CLIENT | typeof OPERATOR, query: Partial<Parameters<typeof listCustomerProducts>[2]>) =>
+  listCustomerProducts(sql, viewer, { offset: 0, limit: 250, ...query });
+
 test('a search with few matches has an exact total', async () => {
-  const { total, totalIsEstimate, products } = await listCustomerProducts(sql, CLIENT, {
-    search: 'BULK RARE',
-    offset: 0,
-    limit: 250,
-  });
+  const { total, totalIsEstimate, products } = await listed(CLIENT, { search: 'BULK RARE' });
   expect({ total, totalIsEstimate }).toEqual({ total: 3, totalIsEstimate: false });
   expect(products.length).toBe(3);
 });
 
 test('a search with many matches has an estimated total, which the response marks as an estimate', async () => {
-  const { total, totalIsEstimate } = await listCustomerProducts(sql, CLIENT, {
-    search: 'bulk',
-    offset: 0,
-    limit: 10,
-  });
+  const { total, totalIsEstimate } = await listed(CLIENT, { search: 'bulk', limit: 10 });
   expect(totalIsEstimate).toBe(true);
   expect(total).toBeGreaterThan(COUNTED_MATCHES);
   expect(Math.abs(total - MANY)).toBeLessThan(MANY * 0.5);
@@ -56,32 +52,28 @@ test.each([
   let last: { total: number; totalIsEstimate: boolean };
   let offset = 0;
   do {
-    const { products, ...totals } = await listCustomerProducts(sql, CLIENT, { search, offset, limit: 250 });
+    const { products, ...totals } = await listed(CLIENT, { search, offset });
     for (const { id } of products) ids.add(id);
     last = totals;
     offset += 250;
   } while (offset < last.total);
   expect(ids.size).toBe(MANY);
   expect(last).toEqual({ total: MANY, totalIsEstimate: false });
-  const behind = await listCustomerProducts(sql, CLIENT, { search, offset: MANY + 250, limit: 250 });
+  const behind = await listed(CLIENT, { search, offset: MANY + 250 });
   expect(behind.products).toEqual([]);
   expect(behind.total).toBeLessThanOrEqual(MANY + 250);
   if (!analysed) await sql`DELETE FROM customer_products WHERE name LIKE 'Later%'`;
 });
 
 test('totals without a search are exact for any size', async () => {
-  const { total, totalIsEstimate } = await listCustomerProducts(sql, CLIENT, {
-    productModelIds: ['mug'],
-    offset: 0,
-    limit: 10,
-  });
+  const { total, totalIsEstimate } = await listed(CLIENT, { productModelIds: ['mug'], limit: 10 });
   expect({ total, totalIsEstimate }).toEqual({ total: MANY, totalIsEstimate: false });
 });
 
 test('pages over several ranges contain every product once, in order', async () => {
   const ids: string[] = [];
   for (let offset = 0; ; offset += 250) {
-    const { products } = await listCustomerProducts(sql, CLIENT, { offset, limit: 250 });
+    const { products } = await listed(CLIENT, { offset });
     ids.push(...products.map(({ id }) => id));
     if (products.length < 250) break;
   }
@@ -97,8 +89,7 @@ test.each([
     const ids: string[] = [];
     let last: { total: number; totalIsEstimate: boolean };
     do {
-      const page = { customerIds, offset: ids.length, limit: 250 };
-      const { products, ...totals } = await listCustomerProducts(sql, viewer, page);
+      const { products, ...totals } = await listed(viewer, { customerIds, offset: ids.length });
       ids.push(...products.map(({ id }) => id));
       last = totals;
     } while (ids.length < last.total);
@@ -114,8 +105,8 @@ test('totals stay correct when products are deleted or change customers', async 
   const [counted] = await sql<{ all: number; seen: number }[]>`
     SELECT count(*)::int AS all,
            count(*) FILTER (WHERE customer_ids && ARRAY['*', ${CLIENT.id}])::int AS seen FROM customer_products`;
-  expect((await listCustomerProducts(sql, OPERATOR, { offset: 0, limit: 1 })).total).toBe(counted!.all);
-  expect((await listCustomerProducts(sql, CLIENT, { offset: 0, limit: 1 })).total).toBe(counted!.seen);
+  expect((await listed(OPERATOR, { limit: 1 })).total).toBe(counted!.all);
+  expect((await listed(CLIENT, { limit: 1 })).total).toBe(counted!.seen);
 });
 
 describe('the search index', () => {
@@ -155,11 +146,7 @@ describe('the search index', () => {
           INSERT INTO customer_products (id, name, customer_ids, product_model_id, variant_options, reference)
           VALUES (gen_random_uuid(), ${name}, ARRAY['*'], 'mug', '[]', ${`odd-${at}`})`;
     }
-    for (const viewer of [CLIENT, OPERATOR]) {
-      expect(await listCustomerProducts(sql, viewer, { search, offset: 0, limit: 10 })).toMatchObject({
-        total,
-      });
-    }
+    for (const viewer of [CLIENT, OPERATOR]) expect(await listed(viewer, { search })).toMatchObject({ total });
   });
 });
 
@@ -169,18 +156,14 @@ test('concurrent changes of customers all succeed, and totals stay correct', asy
   // More connections than slots of totals.
   const many = connectPostgres(url, { max: 24, applicationName: 'test-many' });
   const customers = [['*'], ['x'], ['y', 'z'], ['z']];
+  const fields = { productModelId: 't-shirt', variantOptions: [] };
   const products = await Promise.all(
     Array.from({ length: 24 }, (_, n) =>
       inTransaction(many, (tx) =>
         createCustomerProduct(
           tx,
           OPERATOR,
-          {
-            name: `Changing ${n}`,
-            customerIds: customers[n % 4]!,
-            productModelId: 't-shirt',
-            variantOptions: [],
-          },
+          { ...fields, name: `Changing ${n}`, customerIds: customers[n % 4]! },
           10_000,
         ),
       ),
@@ -199,11 +182,8 @@ test('concurrent changes of customers all succeed, and totals stay correct', asy
     await many.end();
   }
   for (const viewer of ['*', 'x', 'y', 'z']) {
-    const { total, products } = await listCustomerProducts(sql, OPERATOR, {
-      customerIds: [viewer],
-      offset: 0,
-      limit: 250,
-    });
+    const page = { customerIds: [viewer], offset: 0, limit: 250 };
+    const { total, products } = await listCustomerProducts(sql, OPERATOR, page);
     expect(total).toBe(products.length);
   }
 });

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { lutimes, mkdir, readdir, rm, stat, symlink, utimes } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { createFileInspector, type FileInspector } from '../../../packages/file-reader/inspector';
@@ -19,9 +18,9 @@ import {
 import { createSafeClient, type SafeClient } from '../../../src/platform/http/safe-client';
 import { createFolderStore } from '../../../src/platform/objects/folder-store';
 import type { ObjectStore } from '../../../src/platform/objects/object-store';
+import { serveHttp } from '../../support/other-systems/http-server';
 
 let handler: (request: IncomingMessage, response: ServerResponse) => void;
-let server: Server;
 let origin: string;
 let folder: string;
 let workFolder: string;
@@ -33,12 +32,10 @@ let requests: string[];
 let keys = 0;
 
 beforeAll(async () => {
-  server = createServer((request, response) => {
+  ({ url: origin } = await serveHttp((request, response) => {
     requests.push(request.url!);
     handler(request, response);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }));
   folder = mkdtempSync(join(tmpdir(), 'pressline-files-'));
   workFolder = await openWorkFolder(folder);
   client = createSafeClient({ allowPrivate: true });
@@ -51,8 +48,6 @@ beforeEach(() => {
 });
 afterAll(async () => {
   await Promise.all([client.close(), inspector.close()]);
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
   await rm(folder, { recursive: true, force: true });
 });
 

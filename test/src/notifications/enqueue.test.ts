@@ -124,16 +124,17 @@ describe('a change of an order', () => {
     });
   });
 
-  it('contains the reason of a stop, in Pressline’s words', async () => {
+  it.each([
+    ['postback_error', { message: 'Out of cotton' }, 'The print partner reported an error.'],
+    ['postback_cancelled', {}, 'The print partner cancelled the item.'],
+    ['postback_cancelled', { quantity: 2 }, 'The print partner cancelled 2 units of the item.'],
+  ])('contains the reason of a stop, in Pressline’s words: %s %j', async (type, data, comment) => {
     const clientId = await newClient();
     await newEndpoint(clientId, '/hook', ['order_item_status_updated']);
     const orderId = await newOrder(clientId);
-    await fixture.sql`INSERT INTO order_events (order_id, type, data) VALUES (${orderId}, 'postback_error', '{"message": "Out of cotton"}')`;
+    await fixture.sql`INSERT INTO order_events (order_id, type, data) VALUES (${orderId}, ${type}, ${fixture.sql.json(data)})`;
     await setStatus(orderId, 'manual_handling');
     await deliver((await outbox())[0]!);
-    expect(JSON.parse(received[0]!.body)).toMatchObject({
-      status: 'manual_handling',
-      comment: 'The print partner reported an error.',
-    });
+    expect(JSON.parse(received[0]!.body)).toMatchObject({ status: 'manual_handling', comment });
   });
 });

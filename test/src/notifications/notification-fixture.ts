@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import pino from 'pino';
 import { createNotificationDelivery } from '../../../src/notifications/delivery';
 import { sendTestEvent } from '../../../src/notifications/delivery-log';
@@ -12,6 +12,7 @@ import type { OutboxRow } from '../../../src/platform/outbox/outbox';
 import { inTransaction, type Sql } from '../../../src/platform/postgres';
 import { testAccount } from '../../support/api-deps';
 import { testDatabase } from '../../support/database';
+import { serveHttp } from '../../support/other-systems/http-server';
 import { testSecretBox } from '../../support/secret-box';
 
 export interface Received {
@@ -30,27 +31,17 @@ export function notificationFixture() {
   const log = pino({ level: 'silent' });
   const received: Received[] = [];
   let sql: Sql;
-  let server: Server;
-  let origin: string;
+  let server: Awaited<ReturnType<typeof serveHttp>>;
   let client: SafeClient;
   let respond: Respond;
 
   beforeAll(async () => {
     ({ sql } = await testDatabase());
-    server = createServer((request, response) => {
-      let body = '';
-      request
-        .on('data', (chunk) => {
-          body += chunk;
-        })
-        .on('end', () => {
-          const call = { path: request.url!, headers: request.headers, body };
-          received.push(call);
-          respond(call, response);
-        });
+    server = await serveHttp(async (request, response) => {
+      const call = { path: request.url!, headers: request.headers, body: await text(request) };
+      received.push(call);
+      respond(call, response);
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     client = createSafeClient({ allowPrivate: true });
   });
   beforeEach(async () => {
@@ -58,11 +49,7 @@ export function notificationFixture() {
     respond = (_received, response) => response.writeHead(204).end();
     await sql`DELETE FROM outbox`;
   });
-  afterAll(async () => {
-    await client.close();
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
+  afterAll(() => client.close());
 
   const outbox = () =>
     sql<OutboxRow[]>`SELECT id, kind, target, payload, attempts + 1 AS attempts, created_at FROM outbox ORDER BY id`;
@@ -92,7 +79,7 @@ export function notificationFixture() {
       return (await testAccount(sql, 'client')).id;
     },
     newEndpoint: (clientId: string, path = '/hook', events: readonly NotificationEvent[] = NOTIFICATION_EVENTS) =>
-      addEndpoint(clientId, { url: `${origin}${path}`, description: '', events, enabled: true }),
+      addEndpoint(clientId, { url: `${server.url}${path}`, description: '', events, enabled: true }),
     /** Inserts an order with one item, both in status `passed`. */
     async newOrder(clientId: string): Promise<string> {
       const orderId = uuidv7();

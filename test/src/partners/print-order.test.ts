@@ -80,7 +80,7 @@ function input(kind: ProductKind, version: PrintOrderInput['head']['version']): 
       brandedPackaging: 'demo-client-tissue',
     },
     kind,
-    partner: { uid: 'prints-berlin', printHouseUid: 'berlin-kreuzberg', currency: 'EUR' },
+    partner: { uid: 'prints-berlin', printHouseUid: 'berlin-kreuzberg', currency: 'EUR', capabilities: { models: {} } },
     items: ITEMS[kind],
     packages: null,
     shipmentMethodUid: 'postal_tracked',
@@ -160,12 +160,13 @@ describe('print order rules', () => {
     for (const { type = '' } of named.flat()) expect(type).not.toContain('preview');
   });
 
-  test('prices of parts are in the currency of the partner', () => {
+  test('prices of parts are those of the partner’s price list, else of the model, in the currency of the partner', () => {
     const base = input('mounted', '1.1');
-    const dollars = { ...base, partner: { ...base.partner, currency: 'USD' } };
-    const [bundle] = (buildPrintOrder(dollars) as MountedPrintOrderBody).items;
-    // 3.20, 8.90 and 1.50 EUR at 1.17.
-    expect(bundle!.parts.map((part) => part.unit_price)).toEqual([3.74, 10.41, 1.76]);
+    const models = { [framedPoster.parts[0]!.modelUid]: { unitPriceMinor: 299, leadDays: 1 } };
+    const partner = { ...base.partner, currency: 'USD', capabilities: { models } };
+    const [bundle] = (buildPrintOrder({ ...base, partner }) as MountedPrintOrderBody).items;
+    // 8.90 and 1.50 EUR at 1.17.
+    expect(bundle!.parts.map((part) => part.unit_price)).toEqual([2.99, 10.41, 1.76]);
   });
 
   test('an item of another kind and a cover for a garment throw', () => {

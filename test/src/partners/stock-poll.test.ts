@@ -1,5 +1,4 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
 import type { Client } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { createPartnerStockActivities } from '../../../activities/partner-stock';
@@ -19,6 +18,7 @@ import type { PartnerStockPollResult } from '../../../workflows/partner-stock-po
 import { testAccount, testApiDeps } from '../../support/api-deps';
 import { testDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
+import { serveHttp } from '../../support/other-systems/http-server';
 import { testSecretBox } from '../../support/secret-box';
 import { testTemporalAddress, workflowBundle } from '../../support/servers';
 import { subscription } from './builders';
@@ -36,7 +36,6 @@ let temporal: Client;
 let worker: Worker;
 let running: Promise<void>;
 let connection: NativeConnection;
-let server: Server;
 let berlin: string;
 let ohio: string;
 const client = createSafeClient({ allowPrivate: true });
@@ -49,20 +48,14 @@ const responses: Record<string, Respond> = {};
 beforeAll(async () => {
   ({ sql } = await testDatabase());
   ({ temporal } = await testApiDeps(sql));
-  server = createServer((incoming, response) => {
-    const chunks: Buffer[] = [];
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-    incoming.on('end', () => {
-      const path = incoming.url ?? '';
-      const text = Buffer.concat(chunks).toString('utf8');
-      const skus = (JSON.parse(text) as { SKU: string[] }).SKU;
-      received[path]!.push({ headers: incoming.headers as PollRequest['headers'], text, skus });
-      const { status = 200, body } = responses[path]!(skus, received[path]!.length);
-      response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '1' }).end(JSON.stringify(body));
-    });
+  const { url } = await serveHttp(async (incoming, response) => {
+    const path = incoming.url ?? '';
+    const text = await textOf(incoming);
+    const skus = (JSON.parse(text) as { SKU: string[] }).SKU;
+    received[path]!.push({ headers: incoming.headers as PollRequest['headers'], text, skus });
+    const { status = 200, body } = responses[path]!(skus, received[path]!.length);
+    response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '1' }).end(JSON.stringify(body));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const accounts = [
     await testAccount(sql, 'partner', 'prints-berlin'),
     await testAccount(sql, 'partner', 'prints-ohio'),
@@ -99,7 +92,6 @@ afterAll(async () => {
   await running;
   await connection.close();
   await client.close();
-  await new Promise((resolve) => server.close(resolve));
 });
 
 beforeEach(async () => {

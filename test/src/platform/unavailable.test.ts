@@ -1,30 +1,21 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { ObjectStore } from '../../../src/platform/objects/object-store';
 import { createS3Store } from '../../../src/platform/objects/s3-store';
 import { isUnavailable } from '../../../src/platform/unavailable';
+import { serveHttp } from '../../support/other-systems/http-server';
 
 /** An object store that has its bucket, and responds to all other requests with one status. */
-let server: Server;
 let store: ObjectStore;
 let status: number;
 beforeAll(async () => {
-  server = createServer((request, response) => {
+  const { url: endpoint } = await serveHttp((request, response) => {
     request.resume();
     const isBucket = request.method === 'HEAD';
     response.writeHead(isBucket ? 200 : status, { 'content-type': 'application/xml' });
     response.end(isBucket ? undefined : `<Error><Code>Code${status}</Code><Message>no</Message></Error>`);
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
   process.env.AWS_ACCESS_KEY_ID = 'test-access';
   process.env.AWS_SECRET_ACCESS_KEY = 'test-secret-key';
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   store = await createS3Store({ bucket: 'test', region: 'eu-central-1', endpoint, forcePathStyle: true });
-});
-afterAll(() => {
-  server.close();
-  server.closeAllConnections();
 });
 
 const failure = async () =>

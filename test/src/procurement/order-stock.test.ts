@@ -1,4 +1,5 @@
 import { eventually, type TestStack, testStack } from '../../support/stack';
+import { addressIn, goodFile, orderOf, tShirt } from '../../workflows/order/client-orders';
 import { accepted, orderNow, orderUntil } from '../../workflows/order/order-fixture';
 
 const TEE = 'tee-navy-m';
@@ -10,35 +11,16 @@ beforeAll(async () => {
 
 /** Submits an order of navy t-shirts for the partner in Ohio. */
 async function orderTees(orderReferenceId: string, quantity: number): Promise<string> {
-  const { id } = await stack.client.submitOrder({
-    body: {
-      orderReferenceId,
-      currency: 'USD',
-      shippingAddress: {
-        country: 'US',
-        state: 'NY',
-        firstName: 'Ada',
-        lastName: 'Lovelace',
-        addressLine1: '350 5th Avenue',
-        city: 'New York',
-        postCode: '10118',
-        email: 'ada@example.com',
-        phone: '+1 212 736 3100',
-      },
-      // A cross-border order needs retail prices for customs.
-      retailCurrency: 'USD',
-      retailShippingPriceInclVat: 5,
-      items: [
-        {
-          itemReferenceId: 'tee',
-          retailPriceInclVat: 20,
-          productUid: 'apparel_product_gca_t-shirt_gsi_m_gco_navy_gpr_4-0',
-          quantity,
-          files: [{ type: 'default', url: `${stack.sandbox.url}/files/t-shirt-front.png` }],
-        },
-      ],
-    },
+  const productUid = 'apparel_product_gca_t-shirt_gsi_m_gco_navy_gpr_4-0';
+  const files = [{ type: 'default', url: goodFile(stack, 't-shirt-front.png') }];
+  const body = orderOf(stack, {
+    orderReferenceId,
+    shippingAddress: addressIn.US,
+    retailCurrency: 'EUR',
+    retailShippingPriceInclVat: 5,
+    items: [tShirt(stack, { productUid, quantity, files, retailPriceInclVat: 20 })],
   });
+  const { id } = await stack.client.submitOrder({ body });
   return id;
 }
 

@@ -97,36 +97,6 @@ describe('a low stock level', () => {
   });
 });
 
-describe('receipts', () => {
-  it('can be partial, and the last piece moves the order to delivered', async () => {
-    const { partnerId, orderId } = await orderInTransit();
-    expect(await takeProcurementStep(db.sql, orderId, receipt('note-1', 'frame', 15))).toEqual({
-      ok: true,
-      status: 'in-transit',
-      repeated: false,
-    });
-    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({ quantity: 25, ordered: 25 });
-    await takeProcurementStep(db.sql, orderId, receipt('note-2', 'tee', 45));
-    expect(await takeProcurementStep(db.sql, orderId, receipt('note-3', 'frame', 25))).toMatchObject({
-      status: 'delivered',
-    });
-    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({ quantity: 50, ordered: 0 });
-    expect(await readProcurementOrder(db.sql, orderId)).toMatchObject({
-      status: 'delivered',
-      items: [{ quantityReceived: 40 }, { quantityReceived: 45 }],
-    });
-  });
-
-  it('are counted once per receipt id, also when concurrent', async () => {
-    const { partnerId, orderId } = await orderInTransit();
-    const outcomes = await Promise.all(
-      Array.from({ length: 6 }, () => takeProcurementStep(db.sql, orderId, receipt('note', 'frame', 7))),
-    );
-    expect(outcomes.filter((outcome) => outcome.ok && !outcome.repeated)).toHaveLength(1);
-    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({ quantity: 17 });
-  });
-});
-
 it('the step verified removes undelivered pieces from the quantity on order, which reorders them', async () => {
   const { partnerId, orderId } = await orderInTransit();
   await takeProcurementStep(db.sql, orderId, receipt('note', 'tee', 45));
@@ -137,29 +107,6 @@ it('the step verified removes undelivered pieces from the quantity on order, whi
     { status: 'supplier', items: [{ partnerSku: 'frame', quantity: 40 }] },
     { status: 'verified' },
   ]);
-});
-
-it('the status invoiced is final and has its invoice once', async () => {
-  const { orderId } = await orderInTransit();
-  const invoice: ProcurementStep = {
-    type: 'invoice',
-    actor: 'operator',
-    url: 'https://supplier.example/invoice/77.pdf',
-    originalFilename: '77.pdf',
-    referenceId: null,
-    dueDate: '2026-03-31',
-  };
-  await takeProcurementStep(db.sql, orderId, receipt('a', 'frame', 40));
-  await takeProcurementStep(db.sql, orderId, receipt('b', 'tee', 45));
-  await takeProcurementStep(db.sql, orderId, move('verified'));
-  expect(await takeProcurementStep(db.sql, orderId, move('invoiced'))).toMatchObject({ ok: false });
-  await takeProcurementStep(db.sql, orderId, invoice);
-  expect(await takeProcurementStep(db.sql, orderId, invoice)).toMatchObject({ repeated: true });
-  expect(await takeProcurementStep(db.sql, orderId, move('invoiced'))).toMatchObject({ status: 'invoiced' });
-  expect(await readProcurementOrder(db.sql, orderId)).toMatchObject({
-    status: 'invoiced',
-    invoices: [{ originalFilename: '77.pdf', referenceId: null, dueDate: '2026-03-31' }],
-  });
 });
 
 it('a repeated setup changes limits and supplier, but not the level', async () => {

@@ -93,17 +93,6 @@ describe('a print job of which fewer units were made', () => {
     expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({ quantity: 17, reserved: 0 });
   });
 
-  it('releases pieces for a waiting job', async () => {
-    const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 5)]);
-    const [first, waiting] = [newJob(), newJob()];
-    const line = { partnerId, partnerSku: 'frame' };
-    await reserve(newStep(), { ...line, quantity: 5, units: 5, printJobId: first });
-    await reserve(newStep(), { ...line, quantity: 3, units: 3, printJobId: waiting });
-    await printed(first, 3);
-    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({ quantity: 2, reserved: 2, backorder: 1 });
-    expect(await reserved(waiting)).toEqual([{ state: 'reserved', quantity: 3, allocated: 2 }]);
-  });
-
   it('consumes its allocated pieces first when it waited for some', async () => {
     const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 3)]);
     const job = newJob();
@@ -177,23 +166,6 @@ describe('short stock', () => {
     expect(await auditStock(db.sql)).toEqual([]);
     await consumed(job);
     expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({ quantity: 0, reserved: 0, backorder: 3 });
-  });
-
-  it('is reduced by a cancelled job', async () => {
-    const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 4)]);
-    const [first, second, third] = [newJob(), newJob(), newJob()];
-    const frame = (printJobId: string, quantity: number) => ({
-      partnerId,
-      partnerSku: 'frame',
-      quantity,
-      printJobId,
-    });
-    await reserve(newStep(), frame(first, 4), frame(second, 2));
-    await reserve(newStep(), frame(third, 1));
-    await released(first);
-    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({ quantity: 4, reserved: 3, backorder: 0 });
-    await released(second);
-    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({ quantity: 4, reserved: 1, backorder: 0 });
   });
 
   it('allocates nothing to a job that is settled in the same call', async () => {

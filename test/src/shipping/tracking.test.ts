@@ -1,5 +1,3 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { startEasyPostServer } from '../../../sandbox/carriers/easypost-server';
 import { carriersOf, createCarriers } from '../../../src/carriers/carriers';
@@ -9,6 +7,7 @@ import { REFERENCE_RATES } from '../../../src/platform/domain/exchange-rates';
 import { createSafeClient } from '../../../src/platform/http/safe-client';
 import { testAccount } from '../../support/api-deps';
 import { signedCarrierEvents } from '../../support/carrier-events';
+import { serveHttp } from '../../support/other-systems/http-server';
 import { eventually, type TestStack, testStack } from '../../support/stack';
 import { sweepTrackings } from '../../support/sweep-trackings';
 import { accepted, is, orderBody, orderUntil, partnerClock } from '../../workflows/order/order-fixture';
@@ -23,10 +22,6 @@ interface Notification {
 
 const rates = async () => REFERENCE_RATES;
 const notifications: Notification[] = [];
-const receiver = createServer(async (request, response) => {
-  notifications.push((await json(request)) as Notification);
-  response.end();
-});
 
 let stack: TestStack;
 let easyPost: Awaited<ReturnType<typeof startEasyPostServer>>;
@@ -36,15 +31,15 @@ const now = partnerClock();
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
   easyPost = await startEasyPostServer();
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/events`;
+  const { url } = await serveHttp(async (request, response) => {
+    notifications.push((await json(request)) as Notification);
+    response.end();
+  });
   await stack.client.createWebhook({ body: { url, events: ['order_delivery_estimate_updated'] } });
 });
 afterAll(async () => {
   await http.close();
   await easyPost.stop();
-  receiver.closeAllConnections();
-  receiver.close();
 });
 
 /** Submits an order that its partner ships with its own tracking code. */

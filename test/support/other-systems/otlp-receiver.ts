@@ -1,6 +1,7 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { parse } from 'protobufjs';
+import { serveHttp } from './http-server';
 
 /** The parts of opentelemetry/proto/collector/trace/v1 that the tests read. */
 const { root } = parse(`
@@ -60,7 +61,6 @@ export interface OtlpReceiver {
   readonly spans: readonly ReceivedSpan[];
   /** Headers of the requests. */
   readonly requests: readonly IncomingHttpHeaders[];
-  close(): Promise<void>;
 }
 
 const hex = (bytes: Buffer | undefined) => Buffer.from(bytes ?? []).toString('hex');
@@ -72,26 +72,14 @@ const valuesOf = (attributes: readonly Attribute[] = []) =>
 export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const requests: IncomingHttpHeaders[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      requests.push(request.headers);
-      if (request.url !== '/v1/traces') return void response.writeHead(404).end();
-      spans.push(...spansIn(Buffer.concat(chunks)));
-      response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
-    });
+  const { url } = await serveHttp(async (request, response) => {
+    const body = await buffer(request);
+    requests.push(request.headers);
+    if (request.url !== '/v1/traces') return void response.writeHead(404).end();
+    spans.push(...spansIn(body));
+    response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    spans,
-    requests,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  return { url, spans, requests };
 }
 
 function spansIn(body: Buffer): ReceivedSpan[] {

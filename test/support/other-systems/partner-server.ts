@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { serveHttp } from './http-server';
 
 export interface ReceivedCall {
   readonly path: string;
@@ -12,20 +13,13 @@ export async function partnerServer() {
   const received: ReceivedCall[] = [];
   let next = { status: 200, body: '{}' };
   let first: number[] = [];
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    received.push({
-      path: request.url!,
-      headers: request.headers,
-      body: Buffer.concat(chunks).toString(),
-    });
+  const { url } = await serveHttp(async (request, response) => {
+    received.push({ path: request.url!, headers: request.headers, body: await text(request) });
     response.writeHead(first.shift() ?? next.status).end(next.body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     received,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     respondWith(status: number, body: string): void {
       next = { status, body };
     },
@@ -33,10 +27,6 @@ export async function partnerServer() {
     restart(...statuses: number[]): void {
       received.length = 0;
       first = statuses;
-    },
-    async stop(): Promise<void> {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
     },
   };
 }

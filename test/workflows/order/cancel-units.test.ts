@@ -173,7 +173,8 @@ test('several partial refunds add up to the price of their units, with their tax
   const { id } = await stack.client.submitOrder({ body: body as never });
   await accepted(stack, id);
   for (const quantity of [1, 3, 2]) await cancelAgreed(id, 'poster', quantity);
-  const { receipts } = await read(id);
+  const { items, receipts } = await read(id);
+  expect(items[0]).toMatchObject({ quantity: 7, cancelledQuantity: 6 });
   const [invoice, ...refunds] = receipts.map(({ items }) => items.find(({ type }) => type === 'product')!);
   const sum = (lines: typeof refunds, name: 'price' | 'vat') => lines.reduce((total, line) => total + line[name], 0);
   expect(refunds.map(({ amount }) => amount)).toEqual([1, 3, 2]);

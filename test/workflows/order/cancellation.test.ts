@@ -1,5 +1,6 @@
 import { freePort } from '../../../packages/embedded-servers/ports';
 import { orderWorkflowId } from '../../../src/platform/domain/workflows';
+import { untilLocked } from '../../support/database';
 import { eventually, type TestStack, testStack } from '../../support/stack';
 import { fileHost } from './file-host';
 import { operatorHelpers } from './operator-fixture';
@@ -76,20 +77,10 @@ test('a cancellation that waits for the transaction of the plan comes before the
     // The insert of the print order waits for this row.
     await tx`SELECT FROM partners WHERE uid = 'prints-berlin' FOR UPDATE`;
     ({ id } = await stack.client.submitOrder({ body: orderBody(stack, 'while-planned') }));
-    await eventually(async () => {
-      const [waiting] = await sql`
-        SELECT pid FROM pg_stat_activity
-        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%new_print_orders%'`;
-      return waiting;
-    });
+    await untilLocked(sql, 'new_print_orders');
     cancelled = cancel(id);
     // It waits for the order, which the plan holds.
-    await eventually(async () => {
-      const [waiting] = await sql`
-        SELECT pid FROM pg_stat_activity
-        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FOR NO KEY UPDATE%'`;
-      return waiting;
-    });
+    await untilLocked(sql, 'FOR NO KEY UPDATE');
   });
   expect(await cancelled).toMatchObject({ fulfillmentStatus: 'canceled' });
   const ended = await orderUntil(

@@ -58,8 +58,6 @@ beforeAll(async () => {
   orders.push(await parked(), await unserved());
 });
 
-afterAll(() => receiver.stop());
-
 const retail = { retailCurrency: 'EUR', retailShippingPriceInclVat: 5 };
 const priced = { retailPriceInclVat: 20 };
 

@@ -196,6 +196,31 @@ describe('a print file', () => {
     expect(done.items[0]!.files[0]!.url).toBe(body.url);
   });
 
+  test('that cannot be fetched shows the failure and the next attempt, and is told once that takes five minutes', async () => {
+    const { id: endpointId } = await stack.client.createWebhook({
+      body: { url: `${stack.sandbox.url}/delays`, events: ['order_files_delayed'] },
+    });
+    const from = (name: string) => stack.client.submitOrder({ body: posterFrom(faultyFile(stack, name)) });
+    const [soon, later] = [await from('broken.pdf'), await from('busy.pdf?seconds=600&key=later')];
+    const delayed = (order: { readonly fileDelay: unknown }) => order.fileDelay !== null;
+    const [short, long] = [
+      await readUntil(stack.client, soon.id, delayed),
+      await readUntil(stack.client, later.id, delayed),
+    ];
+    expect(short.fileDelay!.message).toMatch(/^Item poster, file default: .*500/);
+    expect(long.fileDelay).toMatchObject({ message: expect.stringContaining('429'), attempts: 1 });
+    expect(Date.parse(long.fileDelay!.nextAttemptAt)).toBeGreaterThan(Date.parse(long.createdAt) + 500_000);
+    const told = [short, long].map(({ eventLog }) => eventLog.filter(({ type }) => type === 'files_delayed'));
+    expect(told).toEqual([[], [expect.objectContaining({ data: long.fileDelay })]]);
+    const sent = await stack.services.sql<{ body: string }[]>`
+      SELECT body FROM webhook_deliveries WHERE endpoint_id = ${endpointId}`;
+    expect(sent.map(({ body }) => JSON.parse(body))).toMatchObject([{ orderId: later.id, ...long.fileDelay }]);
+    for (const { id } of [soon, later]) {
+      await stack.client.cancelOrder({ params: { orderId: id }, body: {} });
+      expect((await readUntil(stack.client, id, isAt('canceled'))).fileDelay).toBeNull();
+    }
+  });
+
   test('is not replaced when its order is cancelled', async () => {
     const { id } = await ordered(stack, posterFrom(wrongSize()), isAt('on_hold'));
     await stack.client.cancelOrder({ params: { orderId: id }, body: {} });

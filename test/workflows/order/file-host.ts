@@ -1,7 +1,5 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { eventually } from '../../support/eventually';
+import { serveHttp } from '../../support/other-systems/http-server';
 import type { TestStack } from '../../support/stack';
 import { goodFile } from './client-orders';
 import { orderBody } from './order-fixture';
@@ -15,27 +13,23 @@ export interface HeldFile {
 /** Starts a host of print files before the tests of a file, and ends it after them. */
 export function fileHost() {
   const held: { isRequested: boolean; sent: Promise<void> }[] = [];
-  const server = createServer((request, response) => {
-    const file = held[Number(request.url!.match(/\d+/)![0])]!;
-    file.isRequested = true;
-    void file.sent
-      .then(() => fetch(content))
-      .then(async (poster) => {
-        response.writeHead(200, { 'content-type': 'application/pdf' }).end(Buffer.from(await poster.arrayBuffer()));
-      });
-  });
+  let origin: string;
   let content: string;
-  beforeAll(() => once(server.listen(0, '127.0.0.1'), 'listening'));
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
+  beforeAll(async () => {
+    ({ url: origin } = await serveHttp(async (request, response) => {
+      const file = held[Number(request.url!.match(/\d+/)![0])]!;
+      file.isRequested = true;
+      await file.sent;
+      const poster = await fetch(content);
+      response.writeHead(200, { 'content-type': 'application/pdf' }).end(Buffer.from(await poster.arrayBuffer()));
+    }));
   });
 
   function hold(stack: TestStack): HeldFile {
     content = goodFile(stack, 'poster-a4.pdf');
     const { promise: sent, resolve: send } = Promise.withResolvers<void>();
     held.push({ isRequested: false, sent });
-    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/poster-${held.length - 1}.pdf`, send };
+    return { url: `${origin}/poster-${held.length - 1}.pdf`, send };
   }
 
   return {

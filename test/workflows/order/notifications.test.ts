@@ -1,7 +1,8 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { ORDER_STATUSES } from '../../../src/orders/domain/lifecycle/statuses';
+import { serveHttp } from '../../support/other-systems/http-server';
 import { facilityOf } from '../../support/rows/partner-setup';
 import { eventually, type TestStack, testStack } from '../../support/stack';
 import {
@@ -32,7 +33,6 @@ interface Message {
 }
 
 let stack: TestStack;
-let server: Server;
 let origin: string;
 /** Received messages by path, in the order of arrival. */
 const received = new Map<string, { headers: IncomingMessage['headers']; body: string }[]>();
@@ -49,19 +49,12 @@ const RESPONSES: Readonly<Record<string, (response: ServerResponse) => void>> = 
 let isDown = true;
 
 beforeAll(async () => {
-  server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const path = request.url!;
-      const messages = received.get(path) ?? [];
-      messages.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
-      received.set(path, messages);
-      RESPONSES[path]!(response);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  ({ url: origin } = await serveHttp(async (request, response) => {
+    const path = request.url!;
+    const message = { headers: request.headers, body: await text(request) };
+    received.set(path, [...(received.get(path) ?? []), message]);
+    RESPONSES[path]!(response);
+  }));
   stack = await testStack();
   // The bad receivers come first, so that a sequential sender would be delayed.
   for (const path of ['/dead', '/silent', '/good']) {
@@ -72,11 +65,6 @@ beforeAll(async () => {
     body: { url: `${origin}/tracking`, events: ['order_item_tracking_code_updated'] },
   });
   webhooks.set('/tracking', { id, secret });
-});
-
-afterAll(async () => {
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
 });
 
 /** Returns the verified messages about an order at a receiver, without duplicates, in the order of creation. */

@@ -28,6 +28,10 @@ export function operatorHelpers(stack: () => TestStack) {
       const { partners } = await stack().operator.listPartners();
       return partners.find((partner) => partner.uid === uid)!.id;
     },
+    async enablePartners(enabled: boolean): Promise<void> {
+      for (const { id } of (await stack().operator.listPartners()).partners)
+        await stack().operator.changePartner({ params: { partnerId: id }, body: { enabled } });
+    },
     /** Repairs in the order's log. */
     repairs: async (orderId: string) =>
       (await orderLog(stack(), orderId))

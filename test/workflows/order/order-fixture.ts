@@ -41,6 +41,18 @@ export function orderBody(
   });
 }
 
+/** Submits an order with a trace context. Returns its id. */
+export async function submittedInTrace(stack: TestStack, reference: string, traceparent: string): Promise<string> {
+  const { apiKey, apiSecret } = stack.credentials.client;
+  const response = await fetch(`${stack.baseUrl}/v1/orders`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': `${apiKey}:${apiSecret}`, traceparent },
+    body: JSON.stringify(orderBody(stack, reference)),
+  });
+  expect(response.status).toBe(200);
+  return ((await response.json()) as { id: string }).id;
+}
+
 /** Sets a sandbox partner's behaviour for the next print order of the reference. Later ones are treated well. */
 export async function misbehaveOnce(
   stack: TestStack,

@@ -1,8 +1,8 @@
-import { createServer, request as forward } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { request as forward, type RequestListener } from 'node:http';
 import { startEasyPostServer } from '../../../sandbox/carriers/easypost-server';
 import { internationalRequest } from '../../api/shipping/shipping-request';
 import { eventually } from '../../support/eventually';
+import { serveHttp } from '../../support/other-systems/http-server';
 import { type TestStack, testStack } from '../../support/stack';
 
 /** The gateway takes this long for each call: twelve labels take far longer than one call may. */
@@ -13,7 +13,7 @@ let stack: TestStack;
 let gateway: Awaited<ReturnType<typeof startEasyPostServer>>;
 let isSlow = false;
 /** Passes calls on to the gateway, slowly once the methods are quoted. */
-const slowly = createServer((incoming, outgoing) => {
+const slowly: RequestListener = (incoming, outgoing) => {
   const { method, headers, url } = incoming;
   const passOn = () => {
     const target = new URL(gateway.url);
@@ -25,19 +25,15 @@ const slowly = createServer((incoming, outgoing) => {
   };
   if (isSlow) setTimeout(passOn, RESPONSE_MS);
   else passOn();
-});
+};
 
 beforeAll(async () => {
   gateway = await startEasyPostServer();
-  await new Promise<void>((resolve) => slowly.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(slowly.address() as AddressInfo).port}/v2/`;
-  stack = await testStack({ mode: 'manual', config: { EASYPOST_API_KEY: 'EZTK-test', EASYPOST_API_URL: url } });
+  const { url } = await serveHttp(slowly);
+  const config = { EASYPOST_API_KEY: 'EZTK-test', EASYPOST_API_URL: `${url}/v2/` };
+  stack = await testStack({ mode: 'manual', config });
 });
-afterAll(async () => {
-  slowly.closeAllConnections();
-  slowly.close();
-  await gateway.stop();
-});
+afterAll(() => gateway.stop());
 
 test('a shipping order of twelve packages at a slow gateway gets one label for each package', async () => {
   const body = internationalRequest();

@@ -58,6 +58,8 @@ interface RunEvents {
     readonly revision: number;
     readonly outcome: 'accepted' | 'not_needed' | 'no_address' | 'refused' | 'undeliverable' | 'unbuildable';
     readonly message: string;
+    /** `revision` of the message that the partner has accepted. */
+    readonly messageRevision?: number;
   };
   /** The record of a step was skipped, because the rows had a later step or another run. */
   record_skipped: unknown;

@@ -1,6 +1,4 @@
 import request from 'supertest';
-import { eraseRows } from '../../../../src/orders/domain/personal-columns';
-import { inTransaction } from '../../../../src/platform/postgres';
 import { type TestAccount, testAccount } from '../../../support/api-deps';
 import { fields, type OrdersApi, ordersApi } from '../../orders/orders-api';
 import { order } from '../../orders/sample-orders';
@@ -60,15 +58,6 @@ test('the audit log has an entry without the text', async () => {
   const rows =
     await api.sql`SELECT actor_name, after FROM audit_log WHERE action = 'order.add_note' AND object_id = ${id}`;
   expect(rows).toEqual([{ actorName: 'grace', after: { noteId: note.id } }]);
-});
-
-test('an erasure of the order removes the texts', async () => {
-  const id = await submitted();
-  await write(id, 'Ada Lovelace moved').expect(200);
-  await inTransaction(api.sql, (tx) => eraseRows(tx, [id]));
-  expect((await read(id)).notes).toEqual([
-    expect.objectContaining({ text: 'erased', author: { id: operator.id, name: 'grace' } }),
-  ]);
 });
 
 test('bad input is refused', async () => {

@@ -35,10 +35,7 @@ beforeAll(async () => {
     printOrderVersion: null,
   });
 });
-afterAll(async () => {
-  await client.close();
-  await partner.stop();
-});
+afterAll(() => client.close());
 
 const BODY = { version: '1.1', id: '7', shipping: { address: [{ type: 'delivery', firstName: 'Ada' }] } };
 

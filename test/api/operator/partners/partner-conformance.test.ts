@@ -27,7 +27,6 @@ beforeAll(async () => {
   partnerId = partners[0]!.partnerId;
   server = await partnerServer();
 });
-afterAll(() => server.stop());
 
 const check = () => request(app).post(`/v1/partners/${partnerId}/conformance`).set(operator.key);
 

@@ -37,7 +37,6 @@ beforeAll(async () => {
   operator = await testAccount(api.sql, 'operator', 'grace', 'operator');
   viewer = await testAccount(api.sql, 'operator', 'viewer', 'viewer');
 });
-afterAll(() => partner.stop());
 
 const get = (path: string, by = viewer) => request(app).get(`/v1/partners/${path}`).set(by.key);
 const ping = (id: string, by = operator) => request(app).post(`/v1/partners/${id}/ping`).set(by.key);

@@ -105,6 +105,15 @@ async function rowsOf<T>(part: { id: string; day: string }, name: string): Promi
   return await readParquet<T>(new Uint8Array(Buffer.concat(await body.toArray())).buffer);
 }
 
+/** Runs work while a statement fails, as a killed process does. */
+async function killedAt(statement: string, work: () => Promise<void>): Promise<void> {
+  await owner.unsafe(`
+    CREATE FUNCTION killed() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''killed''; END';
+    CREATE TRIGGER killed AFTER ${statement} FOR EACH ROW EXECUTE FUNCTION killed()`);
+  await work();
+  await owner.unsafe('DROP FUNCTION killed CASCADE');
+}
+
 /** Empties the tables and the archive. */
 async function nothing(): Promise<void> {
   await sql`DELETE FROM stock_reservations`;
@@ -260,6 +269,14 @@ test('personal data is in the sealed records only, under a key of each order', a
 });
 
 describe('an archive run that ends', () => {
+  /** Changes an order with each file that is stored. */
+  const changing = (orderId: string): ObjectStore => ({
+    ...objects,
+    async put(key, body, options) {
+      await sql`UPDATE order_events SET at = at + interval '1 second' WHERE order_id = ${orderId}`;
+      return await objects.put(key, body, options);
+    },
+  });
   const ended = new Error('killed');
   const steps: Record<string, (count: { puts: number }) => Partial<ObjectStore>> = {
     'before the first file': () => ({ put: () => Promise.reject(ended) }),
@@ -298,12 +315,10 @@ describe('an archive run that ends', () => {
       'orders',
     ]) {
       const event = table.startsWith('archived') ? 'INSERT' : 'DELETE';
-      await owner.unsafe(`
-        CREATE FUNCTION killed() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''killed''; END';
-        CREATE TRIGGER killed AFTER ${event} ON ${table} FOR EACH ROW EXECUTE FUNCTION killed()`);
-      await expect(archiveOrders({ sql, objects }, cutOff())).rejects.toThrow('killed');
-      expect(await tables()).toEqual(stored);
-      await owner.unsafe('DROP FUNCTION killed CASCADE');
+      await killedAt(`${event} ON ${table}`, async () => {
+        await expect(archiveOrders({ sql, objects }, cutOff())).rejects.toThrow('killed');
+        expect(await tables()).toEqual(stored);
+      });
     }
     await expectOneRun(stored);
   });
@@ -323,14 +338,7 @@ describe('an archive run that ends', () => {
 
   test('because an order has changed since it was read drops nothing', async () => {
     const id = await oldOrder();
-    const changing: ObjectStore = {
-      ...objects,
-      async put(key, body, options) {
-        await sql`UPDATE order_events SET data = '{"late": true}' WHERE order_id = ${id}`;
-        return await objects.put(key, body, options);
-      },
-    };
-    await expect(archiveOrders({ sql, objects: changing }, cutOff())).rejects.toThrow('an order has changed');
+    await expect(archiveOrders({ sql, objects: changing(id) }, cutOff())).rejects.toThrow('an order has changed');
     await expectOneRun(await tables());
   });
 
@@ -339,14 +347,7 @@ describe('an archive run that ends', () => {
     const day = [await oldOrder(), await oldOrder(), await oldOrder(), await oldOrder()];
     const unverified = day[2]!;
     const younger = await oldOrder('delivered', AGE_DAYS - 2);
-    const changing: ObjectStore = {
-      ...objects,
-      async put(key, body, options) {
-        await sql`UPDATE order_events SET at = at + interval '1 second' WHERE order_id = ${unverified}`;
-        return await objects.put(key, body, options);
-      },
-    };
-    await expect(archiveOrders({ sql, objects: changing }, cutOff())).rejects.toThrow(
+    await expect(archiveOrders({ sql, objects: changing(unverified) }, cutOff())).rejects.toThrow(
       `order ${unverified} stays in the tables: an order has changed`,
     );
     expect(await sql<{ id: string }[]>`SELECT id FROM orders`).toEqual([{ id: unverified }]);
@@ -413,13 +414,11 @@ test('a restore that is killed restores nothing, and can be repeated', async () 
   const id = await oldOrder();
   const stored = await tables();
   await archiveOrders({ sql, objects }, cutOff());
-  await owner.unsafe(`
-    CREATE FUNCTION killed() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''killed''; END';
-    CREATE TRIGGER killed AFTER INSERT ON tracking_checkpoints FOR EACH ROW EXECUTE FUNCTION killed()`);
-  await expect(restoreDay({ sql, objects }, dayOf(id))).rejects.toThrow('killed');
-  expect((await tables()).orders).toEqual([]);
-  expect(await sql`SELECT FROM archived_orders WHERE id = ${id}`).toHaveLength(1);
-  await owner.unsafe('DROP FUNCTION killed CASCADE');
+  await killedAt('INSERT ON tracking_checkpoints', async () => {
+    await expect(restoreDay({ sql, objects }, dayOf(id))).rejects.toThrow('killed');
+    expect((await tables()).orders).toEqual([]);
+    expect(await sql`SELECT FROM archived_orders WHERE id = ${id}`).toHaveLength(1);
+  });
   expect(await restoreDay({ sql, objects }, dayOf(id))).toBe(1);
   expect(await tables()).toEqual(stored);
 });

@@ -1,14 +1,14 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { freePort } from '../../../../packages/embedded-servers/ports';
 import { classifyAddress } from '../../../../src/platform/http/outbound-addresses';
 import { isTransient, retryAfterMs, TransferError } from '../../../../src/platform/http/responses';
 import { createSafeClient, type SafeClient, startTimeouts } from '../../../../src/platform/http/safe-client';
 import { eventually } from '../../../support/eventually';
+import { serveHttp } from '../../../support/other-systems/http-server';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 let handler: Handler;
-let server: Server;
 let origin: string;
 let port: number;
 const clients: SafeClient[] = [];
@@ -20,16 +20,9 @@ function clientWith(options: Parameters<typeof createSafeClient>[0]): SafeClient
 }
 
 beforeAll(async () => {
-  server = createServer((request, response) => handler(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  port = (server.address() as AddressInfo).port;
-  origin = `http://127.0.0.1:${port}`;
+  ({ url: origin, port } = await serveHttp((request, response) => handler(request, response)));
 });
-afterAll(async () => {
-  await Promise.all(clients.map((client) => client.close()));
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
-});
+afterAll(() => Promise.all(clients.map((client) => client.close())));
 
 const call = { timeoutMs: 60_000, limitBytes: 1_000 };
 
@@ -43,11 +36,7 @@ describe('the client', () => {
       kind: 'connection',
       message: expect.stringMatching(/ ended the connection without a response \(/),
     });
-    const gone = createServer();
-    await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve));
-    const url = `http://127.0.0.1:${(gone.address() as AddressInfo).port}`;
-    await new Promise((resolve) => gone.close(resolve));
-    expect(await embedded.request({ url, ...call })).toMatchObject({
+    expect(await embedded.request({ url: `http://127.0.0.1:${await freePort()}`, ...call })).toMatchObject({
       kind: 'connection',
       message: expect.stringMatching(/^no connection to .* \(ECONNREFUSED\)$/),
     });
@@ -85,32 +74,16 @@ describe('the client', () => {
     async (url) => expect(await embedded.request({ url, ...call })).toMatchObject({ ok: false, kind: 'blocked' }),
   );
 
-  it('checks the addresses of a name in the lookup of the connection, which resolves it once', async () => {
-    const resolved: string[] = [];
-    const client = clientWith({
-      allowPrivate: false,
-      resolve: async (hostname) => {
-        resolved.push(hostname);
-        return [{ address: '127.0.0.1', family: 4 }];
-      },
-    });
-    expect(await client.request({ url: `https://internal.example:${port}/`, ...call })).toMatchObject({
-      ok: false,
-      kind: 'blocked',
-    });
-    expect(resolved).toEqual(['internal.example']);
-  });
-
-  it.each(['127.0.0.1', 'fe80::1%lo', '2130706433'])('blocks a name that resolves to %s', async (address) => {
-    const client = clientWith({
-      allowPrivate: false,
-      resolve: async () => [{ address, family: address.includes(':') ? 6 : 4 }],
-    });
-    expect(await client.request({ url: `https://internal.example:${port}/`, ...call })).toMatchObject({
-      ok: false,
-      kind: 'blocked',
-    });
-  });
+  it.each(['127.0.0.1', 'fe80::1%lo', '2130706433'])(
+    'blocks a name that resolves to %s, in the lookup of the connection, which resolves it once',
+    async (address) => {
+      const resolve = jest.fn(async () => [{ address, family: address.includes(':') ? 6 : 4 }]);
+      const client = clientWith({ allowPrivate: false, resolve });
+      const blocked = { ok: false, kind: 'blocked' };
+      expect(await client.request({ url: `https://internal.example:${port}/`, ...call })).toMatchObject(blocked);
+      expect(resolve.mock.calls).toMatchObject([['internal.example']]);
+    },
+  );
 
   it('checks each connection to a name whose addresses change', async () => {
     handler = (_request, response) => response.writeHead(200, { connection: 'close' }).end('reached');

@@ -1,38 +1,20 @@
-import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync } from 'node:fs';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { freePort } from '../../../../packages/embedded-servers/ports';
+import { projectRoot } from '../../../../src/platform/project-root';
 
-const TOOL = join(__dirname, '../../../../tools/s3');
-const pinned = /versitygw (v\S+)/.exec(readFileSync(join(TOOL, 'go.mod'), 'utf8'))![1]!;
-const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'pressline');
-const binary = join(cache, `versitygw-${pinned}-${process.platform}-${process.arch}`);
-
-/** Whether the S3 part of a suite runs: always under CI; elsewhere where the server is built or Go can build it. */
+/** Whether the S3 part of a suite runs: always under CI, elsewhere where Go can build the server. */
 export function wantsS3Server(): boolean {
-  if (process.env.CI || existsSync(binary)) return true;
+  if (process.env.CI) return true;
   try {
     execFileSync('go', ['version'], { stdio: 'ignore' });
     return true;
   } catch {
     return false;
   }
-}
-
-/** The Versity S3 gateway as pinned in tools/s3, built once for each user (under two minutes, modules included). */
-async function gatewayBinary(): Promise<string> {
-  if (existsSync(binary)) return binary;
-  mkdirSync(cache, { recursive: true });
-  const unfinished = `${binary}.${process.pid}`;
-  await promisify(execFile)('go', ['build', '-o', unfinished, 'github.com/versity/versitygw/cmd/versitygw'], {
-    cwd: TOOL,
-    maxBuffer: 64 * 1024 * 1024,
-  });
-  renameSync(unfinished, binary);
-  return binary;
 }
 
 export interface S3Server {
@@ -42,7 +24,8 @@ export interface S3Server {
 
 /** A real S3-compatible server over a temporary folder; sets the AWS credentials of this process. */
 export async function startS3Server(): Promise<S3Server> {
-  const path = await gatewayBinary();
+  const tools = (await import(join(projectRoot(), 'scripts/external/go-tool.mjs'))) as { goTool(name: string): string };
+  const path = tools.goTool('versitygw');
   const folder = mkdtempSync(join(tmpdir(), 'pressline-s3-'));
   for (const part of ['meta', 'data', 'versions']) mkdirSync(join(folder, part));
   const port = await freePort();

@@ -29,9 +29,13 @@ afterEach(async () => {
 
 const log = pino({ level: 'silent' });
 
-async function relay(deliver: (row: OutboxRow) => Promise<DeliveryOutcome>, lane: Partial<Lane> = {}): Promise<Relay> {
+async function relay(
+  deliver: (row: OutboxRow) => Promise<DeliveryOutcome>,
+  lane: Partial<Lane> = {},
+  pool = sql,
+): Promise<Relay> {
   const started = await startRelay({
-    sql,
+    sql: pool,
     log,
     lanes: [{ kind: 'notification', concurrency: 16, leaseSeconds: 30, deliver, ...lane }],
   });
@@ -252,19 +256,6 @@ test('a row of a dead relay is due again when its lease ends', async () => {
   expect(seen).toEqual([2]);
 });
 
-test('waiting messages of one target arrive in the order in which they were written', async () => {
-  await enqueue(sql, ...numbers(12).map((n) => message('run', n)), message('other', 99));
-  const seen: number[] = [];
-  await relay(async (row) => {
-    // Later rows are faster. Concurrent deliveries would overtake each other.
-    if (row.target === 'run') await after(24 - 2 * numberOf(row));
-    seen.push(numberOf(row));
-    return { outcome: 'done' };
-  });
-  await eventually(none);
-  expect(seen.filter((n) => n !== 99)).toEqual(numbers(12));
-});
-
 test('messages of one target arrive in order across batches', async () => {
   const seen: number[] = [];
   let together = 0;
@@ -318,8 +309,7 @@ test('rows that are delivered at about the same time share a DELETE', async () =
     await after(numberOf(row) % 7);
     return { outcome: 'done' };
   };
-  const lanes: Lane[] = [{ kind: 'notification', concurrency: 32, leaseSeconds: 30, deliver }];
-  relays.push(await startRelay({ sql: pool, log, lanes }));
+  await relay(deliver, { concurrency: 32 }, pool);
   await eventually(none);
   const deletes = statements.filter((statement) => statement === 'DELETE').length;
   expect(deletes).toBeGreaterThan(0);
@@ -343,14 +333,7 @@ test('the notifications of a process are throttled', async () => {
 
 test('a relay claims ever more rarely after wake-ups that find nothing', async () => {
   const { pool, statements } = await watchedPool();
-  const deliver = async () => ({ outcome: 'done' }) as const;
-  relays.push(
-    await startRelay({
-      sql: pool,
-      log,
-      lanes: [{ kind: 'notification', concurrency: 16, leaseSeconds: 30, deliver }],
-    }),
-  );
+  await relay(async () => ({ outcome: 'done' }), {}, pool);
   const claims = () => statements.filter((statement) => statement === 'WITH').length;
   await eventually(async () => (claims() > 0 ? true : undefined));
   const before = claims();

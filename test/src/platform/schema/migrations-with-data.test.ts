@@ -200,15 +200,6 @@ function migrateElsewhere(url: string) {
   return { child, ended };
 }
 
-test('processes that start at the same time upgrade an old database once', async () => {
-  await inDatabase(async (url, sql) => {
-    await migrateFilled(sql, FIRST_RELEASE);
-    const applied = await Promise.all([1, 2, 3].map(() => migrateElsewhere(url).ended));
-    expect(applied.map((names) => names!.length).sort()).toEqual([0, 0, NEWEST - FIRST_RELEASE]);
-    expect(await versionOf(sql)).toBe(NEWEST);
-  });
-});
-
 test('a killed process leaves the old version, and the next process upgrades it', async () => {
   await inDatabase(async (url, sql) => {
     await migrateFilled(sql, FIRST_RELEASE);

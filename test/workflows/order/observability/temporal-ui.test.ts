@@ -11,7 +11,7 @@ import { currentDetails, handedOver, is, orderBody, orderUntil } from '../order-
 
 let stack: TestStack;
 const files = fileHost();
-const { repair, say, partnerId } = operatorHelpers(() => stack);
+const { repair, say, enablePartners } = operatorHelpers(() => stack);
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
@@ -48,11 +48,7 @@ test('the static details link to the order’s page in the console', async () =>
 });
 
 test('the details of a parked order say when it is planned again', async () => {
-  const partners = [await partnerId('prints-berlin'), await partnerId('prints-ohio')];
-  const enable = async (enabled: boolean) => {
-    for (const id of partners) await stack.operator.changePartner({ params: { partnerId: id }, body: { enabled } });
-  };
-  await enable(false);
+  await enablePartners(false);
   try {
     const { id } = await stack.client.submitOrder({ body: orderBody(stack, 'parked-details') });
     await orderUntil(stack, id, is('on_hold'));
@@ -61,7 +57,7 @@ test('the details of a parked order say when it is planned again', async () => {
     const at = /Planned again at (\S+),/.exec(parked)![1]!;
     expect(Date.parse(at)).toBeGreaterThan(Date.now());
   } finally {
-    await enable(true);
+    await enablePartners(true);
   }
 });
 

@@ -1,5 +1,6 @@
 import { subscribe } from '../../../../src/partners/partner-rows';
 import { parseTraceparent, spanIdOfRun } from '../../../../src/platform/domain/traceparent';
+import { subscription } from '../../../src/partners/builders';
 import { historiesOfRuns } from '../../../support/order-histories';
 import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from '../../../support/other-systems/otlp-receiver';
 import { type PartnerServer, partnerServer } from '../../../support/other-systems/partner-server';
@@ -7,7 +8,7 @@ import { startTestTemporal } from '../../../support/other-systems/temporal-serve
 import { testSecretBox } from '../../../support/secret-box';
 import { eventually, type TestStack, testStack } from '../../../support/stack';
 import { operatorHelpers } from '../operator-fixture';
-import { is, orderBody, orderUntil } from '../order-fixture';
+import { is, orderUntil, submittedInTrace } from '../order-fixture';
 
 /** The trace of an order whose run continues as new, and the trace context that its print partner receives. */
 
@@ -32,34 +33,14 @@ beforeAll(async () => {
     temporalAddress: temporal.address,
     config: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_BSP_SCHEDULE_DELAY: 100 },
   });
-  await subscribe({ sql: stack.services.sql, secretBox: testSecretBox }, await partnerId('prints-berlin'), {
-    orderSubmitUrl: `${partner.url}/orders`,
-    apparelOrderSubmitUrl: null,
-    orderCancelUrl: null,
-    orderUpdateUrl: null,
-    inventoryUrl: null,
-    printOrderVersion: null,
-  });
-  const { apiKey, apiSecret } = stack.credentials.client;
-  const response = await fetch(`${stack.baseUrl}/v1/orders`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      'x-api-key': `${apiKey}:${apiSecret}`,
-      traceparent: `00-${TRACE_ID}-00f067aa0ba902b7-01`,
-    },
-    body: JSON.stringify(orderBody(stack, 'traced-on')),
-  });
-  expect(response.status).toBe(200);
-  ({ id: orderId } = (await response.json()) as { id: string });
+  const orderSubmitUrl = `${partner.url}/orders`;
+  const deps = { sql: stack.services.sql, secretBox: testSecretBox };
+  await subscribe(deps, await partnerId('prints-berlin'), subscription({ orderSubmitUrl }));
+  orderId = await submittedInTrace(stack, 'traced-on', `00-${TRACE_ID}-00f067aa0ba902b7-01`);
   await orderUntil(stack, orderId, is('passed'));
 });
 
-afterAll(async () => {
-  await temporal?.stop();
-  await partner?.stop();
-  await receiver?.close();
-});
+afterAll(() => temporal?.stop());
 
 test('the partner receives the trace of the order, with the span of the request as parent', async () => {
   const request = await eventually(async () => partner.received.find(({ path }) => path === '/orders'));

@@ -9,7 +9,7 @@ import { historiesOfRuns, replayRuns } from '../../../support/order-histories';
 import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from '../../../support/other-systems/otlp-receiver';
 import { type PartnerServer, partnerServer } from '../../../support/other-systems/partner-server';
 import { type TestStack, testStack } from '../../../support/stack';
-import { is, orderBody, orderUntil } from '../order-fixture';
+import { is, orderBody, orderUntil, submittedInTrace } from '../order-fixture';
 
 /** The trace of one order, from the client's request to its end, as an OpenTelemetry collector receives it. */
 
@@ -39,18 +39,7 @@ beforeAll(async () => {
     ),
   });
   await stack.client.createWebhook({ body: { url: `${client.url}/hook/secret-path?token=secret` } });
-  const { apiKey, apiSecret } = stack.credentials.client;
-  const response = await fetch(`${stack.baseUrl}/v1/orders`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      'x-api-key': `${apiKey}:${apiSecret}`,
-      traceparent: `00-${TRACE_ID}-${CALLER_SPAN_ID}-01`,
-    },
-    body: JSON.stringify(orderBody(stack, 'traced')),
-  });
-  expect(response.status).toBe(200);
-  ({ id: orderId } = (await response.json()) as { id: string });
+  orderId = await submittedInTrace(stack, 'traced', `00-${TRACE_ID}-${CALLER_SPAN_ID}-01`);
   await orderUntil(stack, orderId, is('delivered'));
   trace = await eventually(() => {
     const found = receiver.spans.filter(({ traceId }) => traceId === TRACE_ID);
@@ -61,11 +50,6 @@ beforeAll(async () => {
       found.every(({ parentSpanId }) => parentSpanId === CALLER_SPAN_ID || byId().has(parentSpanId));
     return Promise.resolve(isComplete && names.includes('POST receiver') ? found : undefined);
   });
-});
-
-afterAll(async () => {
-  await client.stop();
-  await receiver.close();
 });
 
 test('the request is a child of the caller’s span, and every other span has its parent in the trace', () => {

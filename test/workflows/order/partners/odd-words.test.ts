@@ -20,7 +20,7 @@ async function responding(
 ): Promise<void> {
   const server = await partnerServer();
   server.respondWith(status, body);
-  await withBerlin(stack, column, server.url, work).finally(server.stop);
+  await withBerlin(stack, column, server.url, work);
 }
 
 /** JSON of partners, with what is kept of the text in it. */

@@ -31,7 +31,6 @@ beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
   partner = await partnerServer();
 });
-afterAll(() => partner.stop());
 
 /** Runs work while prints-berlin gets its order updates at the test's server. @param statuses of its first responses */
 async function received(

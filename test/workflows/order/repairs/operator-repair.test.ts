@@ -7,7 +7,7 @@ import { accepted, handedOver, is, orderBody, orderNow, orderUntil, seenPrintOrd
 
 let stack: TestStack;
 const files = fileHost();
-const { repair, say, look, partnerId, repairs } = operatorHelpers(() => stack);
+const { repair, say, look, partnerId, enablePartners, repairs } = operatorHelpers(() => stack);
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
@@ -35,18 +35,12 @@ describe('hold and release', () => {
 });
 
 test('retry plans a parked order again', async () => {
-  const berlin = await partnerId('prints-berlin');
-  const ohio = await partnerId('prints-ohio');
-  const enable = async (enabled: boolean) => {
-    for (const id of [berlin, ohio])
-      await stack.operator.changePartner({ params: { partnerId: id }, body: { enabled } });
-  };
-  await enable(false);
+  await enablePartners(false);
   const { id } = await stack.client.submitOrder({ body: orderBody(stack, 'parked') });
   expect(await orderUntil(stack, id, is('on_hold'))).toMatchObject({ attention: 'no_partner' });
   const { orders } = await stack.operator.listOperatorOrders({ query: { attention: 'no_partner' } });
   expect(orders.map((order) => order.id)).toEqual([id]);
-  await enable(true);
+  await enablePartners(true);
   await repair(id, { action: 'retry' });
   expect(await orderUntil(stack, id, is('passed'))).toMatchObject({ attention: null });
   expect(await repairs(id)).toEqual([audited('retry')]);

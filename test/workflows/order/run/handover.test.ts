@@ -1,10 +1,9 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { ORDER_SIGNALS, orderWorkflowId } from '../../../../src/platform/domain/workflows';
+import { untilLocked } from '../../../support/database';
 import { eventually } from '../../../support/eventually';
+import { serveHttp } from '../../../support/other-systems/http-server';
 import { type TestStack, testStack } from '../../../support/stack';
-import { fileHost } from '../file-host';
 import { operatorHelpers } from '../operator-fixture';
 import { accepted, is, orderBody, orderLog, orderNow, orderUntil, stepsBack } from '../order-fixture';
 
@@ -14,35 +13,30 @@ import { accepted, is, orderBody, orderLog, orderNow, orderUntil, stepsBack } fr
  */
 
 let stack: TestStack;
-const files = fileHost();
 const { say, repair } = operatorHelpers(() => stack);
 
 interface Message {
   readonly kind: 'order' | 'cancel';
   readonly id: string;
   readonly body: string;
-  readonly respond: (status: number, headers?: Record<string, string>) => void;
+  readonly respond: () => void;
 }
 /** What the partner has got, the oldest first. It responds at once, unless the test wants to. */
 let messages: Message[] = [];
 let responds = true;
 
-const partner = createServer((request: IncomingMessage, response: ServerResponse) => {
-  void text(request).then((body) => {
-    const kind = request.url!.slice(1) as Message['kind'];
-    const respond = (status: number, headers = {}) => response.writeHead(status, headers).end('{}');
-    messages.push({ kind, id: String(request.headers['webhook-id']), body, respond });
-    if (kind === 'cancel' || responds) respond(200);
-  });
-});
-const urlOf = (kind: Message['kind']) => `http://127.0.0.1:${(partner.address() as AddressInfo).port}/${kind}`;
-
 beforeAll(async () => {
-  await new Promise<void>((resolve) => partner.listen(0, '127.0.0.1', resolve));
+  const partner = await serveHttp(async (request, response) => {
+    const body = await text(request);
+    const kind = request.url!.slice(1) as Message['kind'];
+    const respond = () => response.writeHead(200).end('{}');
+    messages.push({ kind, id: String(request.headers['webhook-id']), body, respond });
+    if (kind === 'cancel' || responds) respond();
+  });
   stack = await testStack({ mode: 'manual' });
   const { sql } = stack.services;
   await sql`
-    UPDATE partners SET order_submit_url = ${urlOf('order')}, order_cancel_url = ${urlOf('cancel')}
+    UPDATE partners SET order_submit_url = ${`${partner.url}/order`}, order_cancel_url = ${`${partner.url}/cancel`}
     WHERE uid = 'prints-berlin'`;
   // A sequence counts although the statement is rolled back.
   await stack.database.asOwner(`
@@ -53,30 +47,18 @@ beforeAll(async () => {
       RETURN NEW;
     END $$`);
 });
-afterAll(async () => {
-  partner.closeAllConnections();
-  await new Promise((resolve) => partner.close(resolve));
-});
 beforeEach(() => {
   messages = [];
   responds = true;
 });
 
 const submit = async (reference: string) => (await stack.client.submitOrder({ body: orderBody(stack, reference) })).id;
-/** Waits until a statement waits for a lock. @param words of the statement */
-const waitsFor = (words: string) =>
-  eventually(async () => {
-    const [waiting] = await stack.services.sql`
-      SELECT pid FROM pg_stat_activity
-      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE ${`%${words}%`}`;
-    return waiting;
-  });
 const nth = (kind: Message['kind'], number = 1) =>
   eventually(async () => messages.filter((each) => each.kind === kind)[number - 1]);
 /** Accepts a message that was held back, and every later one: on a slow machine its time may be over. */
 function accept({ respond }: Message): void {
   responds = true;
-  respond(200);
+  respond();
 }
 const ordersGot = () => messages.filter(({ kind }) => kind === 'order');
 
@@ -150,21 +132,6 @@ test('a hold that arrives during the delivery shows the print order as accepted'
   await expectOneHandover(id);
 });
 
-test('an order that is held before it is planned is delivered after its release', async () => {
-  const { id, send } = await files.submit(stack, 'held-before');
-  await repair(id, { action: 'hold' });
-  send();
-  // The plan is stored, and the order stays on hold.
-  await orderUntil(stack, id, ({ printOrderIds }) => printOrderIds.length === 1);
-  await eventually(async () =>
-    (await orderLog(stack, id)).some(({ type }) => type === 'handed_over') ? true : undefined,
-  );
-  expect(await orderNow(stack, id)).toMatchObject({ status: 'on_hold' });
-  expect(ordersGot()).toEqual([]);
-  await repair(id, { action: 'release' });
-  await expectOneHandover(id, 1);
-});
-
 test('a hold that waits for the transaction of the plan comes before the delivery', async () => {
   let id = '';
   let held: ReturnType<typeof repair> | undefined;
@@ -172,32 +139,14 @@ test('a hold that waits for the transaction of the plan comes before the deliver
     // The insert of the print order waits for this row.
     await tx`SELECT FROM partners WHERE uid = 'prints-berlin' FOR UPDATE`;
     id = await submit('held-beside');
-    await waitsFor('new_print_orders');
+    await untilLocked(stack.services.sql, 'new_print_orders');
     held = repair(id, { action: 'hold' });
-    await waitsFor('FOR NO KEY UPDATE');
+    await untilLocked(stack.services.sql, 'FOR NO KEY UPDATE');
   });
   await held;
   await orderUntil(stack, id, ({ status, printOrderIds }) => status === 'on_hold' && printOrderIds.length === 1);
   await repair(id, { action: 'release' });
   await expectOneHandover(id, 1);
-});
-
-test('an order that is cancelled while its plan is stored is refunded, and no partner gets it', async () => {
-  const { id, send } = await files.submit(stack, 'cancelled-beside');
-  let cancelled: Promise<unknown> | undefined;
-  await stack.services.sql.begin(async (tx) => {
-    await tx`SELECT FROM partners WHERE uid = 'prints-berlin' FOR UPDATE`;
-    send();
-    await waitsFor('new_print_orders');
-    cancelled = stack.client.cancelOrder({ params: { orderId: id }, body: { reason: 'ordered twice' } });
-    // Its record waits for the order, which the plan holds.
-    await waitsFor('FOR NO KEY UPDATE');
-  });
-  expect(await cancelled).toMatchObject({ fulfillmentStatus: 'canceled' });
-  await orderUntil(stack, id, (order) => order.financialStatus === 'refunded' && order.printOrderIds.length === 1);
-  const { receipts } = await stack.client.getOrder({ params: { orderId: id } });
-  expect(receipts.map(({ transactionType }) => transactionType)).toEqual(['invoice', 'refund']);
-  expect(ordersGot()).toEqual([]);
 });
 
 test('a postback that overtakes the response counts after it, and no status steps back', async () => {

@@ -1,5 +1,4 @@
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { createPresslineClient } from '../../../../client/pressline-client';
 import { samplePdf } from '../../../../packages/file-reader/test/samples';
 import { limitStartedRuns } from '../../../../src/orders/run/started-runs';
@@ -7,6 +6,7 @@ import { fileQueueOf, orderWorkflowId } from '../../../../src/platform/domain/wo
 import { startRelay } from '../../../../src/platform/outbox/relay';
 import { temporalLanes } from '../../../../src/platform/outbox/temporal-delivery';
 import { testAccount } from '../../../support/api-deps';
+import { serveHttp } from '../../../support/other-systems/http-server';
 import { eventually, type TestClient, type TestStack, testStack } from '../../../support/stack';
 import { addressIn, poster } from '../client-orders';
 import { orderBody, orderNow, orderUntil, seenPrintOrders } from '../order-fixture';
@@ -29,7 +29,7 @@ async function hangingServer(respond: (response: ServerResponse) => void) {
   let responds = false;
   let most = 0;
   const ids: string[] = [];
-  const server = createServer((request, response) => {
+  const server = await serveHttp((request, response) => {
     ids.push(String(request.headers['webhook-id']));
     request.resume();
     if (responds) {
@@ -40,9 +40,8 @@ async function hangingServer(respond: (response: ServerResponse) => void) {
     most = Math.max(most, open.size);
     response.on('close', () => open.delete(response));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const hanging = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+  return {
+    url: `${server.url}/`,
     /** `webhook-id` of every request. */
     ids,
     open: () => open.size,
@@ -53,19 +52,8 @@ async function hangingServer(respond: (response: ServerResponse) => void) {
       responds = true;
       for (const response of open) respond(response);
     },
-    async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
   };
-  servers.push(hanging);
-  return hanging;
 }
-
-const servers: { stop(): Promise<void> }[] = [];
-afterAll(async () => {
-  for (const server of servers) await server.stop();
-});
 
 let stack: TestStack;
 /** Another client than the one whose orders wait. */

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runWorker } from '../../../../cli/run-worker';
 import { flagOrder } from '../../../../src/orders/run/flags';
+import { serveHttp } from '../../../support/other-systems/http-server';
 import { workflowBundle } from '../../../support/servers';
 import { eventually, type TestStack, testStack } from '../../../support/stack';
 import { operatorHelpers } from '../operator-fixture';
@@ -26,7 +25,7 @@ import {
 /** No order stands still without a flag: a step that does not succeed, and what was found outside the workflow. */
 
 let stack: TestStack;
-const { repair, say, look, partnerId } = operatorHelpers(() => stack);
+const { repair, say, look, enablePartners } = operatorHelpers(() => stack);
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual', config: { STALL_AFTER: 3_000 } });
@@ -67,21 +66,14 @@ async function breakTable(table: string, when: 'INSERT' | 'UPDATE', orderId: str
   return () => asOwner(`DROP TRIGGER break_${table} ON ${table}; DROP FUNCTION break_${table};`);
 }
 
-const servers: ReturnType<typeof createServer>[] = [];
-afterAll(() => {
-  for (const server of servers) server.close().closeAllConnections();
-});
-
 /** Starts a server that accepts connections and does not respond until `respond` is called. Then it responds 200. */
 async function hangingServer(body: string | Buffer = '{}') {
   let hangs = true;
-  const server = createServer((request, response) => {
+  const server = await serveHttp((request, response) => {
     request.resume().on('end', () => hangs || response.end(body));
   });
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    url: `${server.url}/`,
     respond() {
       hangs = false;
       server.closeAllConnections();
@@ -119,19 +111,6 @@ test('an operator can cancel a stalled order', async () => {
   await untilStalledBy(id, /^deliverPrintOrder: /);
   await stack.client.cancelOrder({ params: { orderId: id }, body: {} });
   expect(await orderUntil(stack, id, is('canceled'))).toMatchObject({ attention: null });
-});
-
-test('an order whose plan meets a bug is stalled, and continues after the fix', async () => {
-  const { sql } = stack.services;
-  await stack.stopWorker();
-  const id = await submit('stalled-plan');
-  const fix = await breakTable('print_orders', 'INSERT', id);
-  await stack.startWorker();
-  await untilStalledBy(id, /^prepareOrder: .*a bug in a step/);
-  expect(await sql`SELECT FROM print_orders WHERE order_id = ${id}`).toHaveLength(0);
-  await fix();
-  await accepted(stack, id);
-  await orderUntil(stack, id, isFine);
 });
 
 test('an order whose record meets a bug is stalled, and continues after the fix', async () => {
@@ -196,16 +175,14 @@ test('an order whose file host hangs is stalled, and continues when the host res
 });
 
 test('an order whose partner names a later time for the next attempt is stalled at once', async () => {
-  const partner = createServer((request, response) => {
+  const partner = await serveHttp((request, response) => {
     request.resume().on('end', () => response.writeHead(503, { 'retry-after': '3600' }).end());
   });
-  servers.push(partner);
-  await new Promise<void>((resolve) => partner.listen(0, '127.0.0.1', resolve));
   const order = await handedOver(stack, 'stalled-tomorrow');
   const { sql } = stack.services;
   const [{ url }] = await sql<[{ url: string }]>`
     SELECT order_cancel_url AS url FROM partners WHERE uid = 'prints-berlin'`;
-  await setCancelUrl(`http://127.0.0.1:${(partner.address() as AddressInfo).port}/`);
+  await setCancelUrl(partner.url);
   await stack.client.cancelOrder({ params: { orderId: order.orderId }, body: {} });
   await untilStalledBy(order.orderId, /^cancelAtPartner: HTTP 503/);
   expect((await look(order.orderId)).run!.stalled!.message).toMatch(/^cancelAtPartner: HTTP 503/);
@@ -259,15 +236,11 @@ test('an order whose shipments are replanned and meet a bug is stalled with its 
 });
 
 test('a parked order whose next plan meets a bug is stalled, and is planned after the fix', async () => {
-  const partnerIds = await Promise.all(['prints-berlin', 'prints-ohio'].map(partnerId));
-  const enable = async (enabled: boolean) => {
-    for (const id of partnerIds) await stack.operator.changePartner({ params: { partnerId: id }, body: { enabled } });
-  };
-  await enable(false);
+  await enablePartners(false);
   const id = await submit('stalled-parked');
   expect(await orderUntil(stack, id, is('on_hold'))).toMatchObject({ attention: 'no_partner' });
   const fix = await breakTable('print_orders', 'INSERT', id);
-  await enable(true);
+  await enablePartners(true);
   await repair(id, { action: 'retry' });
   await untilFlagged(id, /^prepareOrder: .*a bug in a step/);
   await fix();

@@ -1,9 +1,9 @@
-import { createServer, request as forward, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { request as forward } from 'node:http';
 import { createPresslineClient } from '../../../../client/pressline-client';
 import { startEasyPostServer } from '../../../../sandbox/carriers/easypost-server';
 import { orderWorkflowId } from '../../../../src/platform/domain/workflows';
 import { eventually } from '../../../support/eventually';
+import { serveHttp } from '../../../support/other-systems/http-server';
 import { type TestStack, testStack } from '../../../support/stack';
 import { address, addressIn, framedPoster, orderOf, poster, sticker, tShirt } from '../client-orders';
 import { operatorHelpers } from '../operator-fixture';
@@ -13,19 +13,13 @@ import { accepted, is, orderNow, orderUntil } from '../order-fixture';
 
 let stack: TestStack;
 const { look, repair } = operatorHelpers(() => stack);
-let servers: Server[];
 let gateway: Awaited<ReturnType<typeof startEasyPostServer>>;
 let gatewayCalls = 0;
 let hangs = true;
 
-async function listen(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-}
-
 beforeAll(async () => {
   gateway = await startEasyPostServer();
-  const proxy = createServer((incoming, outgoing) => {
+  const proxy = await serveHttp((incoming, outgoing) => {
     gatewayCalls += 1;
     if (hangs) return;
     const { method, headers, url: path } = incoming;
@@ -36,23 +30,16 @@ beforeAll(async () => {
       }),
     );
   });
-  const printer = createServer((request, response) => {
+  const printer = await serveHttp((request, response) => {
     request.resume().on('end', () => response.end('{}'));
   });
-  servers = [proxy, printer];
   stack = await testStack({
     mode: 'manual',
-    config: { EASYPOST_API_KEY: 'EZTK-test', EASYPOST_API_URL: `${await listen(proxy)}v2/`, STALL_AFTER: 3_000 },
+    config: { EASYPOST_API_KEY: 'EZTK-test', EASYPOST_API_URL: `${proxy.url}/v2/`, STALL_AFTER: 3_000 },
   });
-  await thirdPartner(await listen(printer));
+  await thirdPartner(`${printer.url}/`);
 });
-afterAll(async () => {
-  for (const server of servers) {
-    server.closeAllConnections();
-    server.close();
-  }
-  await gateway.stop();
-});
+afterAll(() => gateway.stop());
 
 /** Creates a subscribed partner. It is the only one that makes stickers. */
 async function thirdPartner(orderSubmitUrl: string): Promise<void> {

@@ -83,7 +83,7 @@ export function sendWaitingUpdate({ update, delivery, id: printOrderId }: PrintO
  * response decides about the units that it was asked not to make, and about replaced files.
  */
 export function orderUpdated(run: Run, event: EventOf<'order_update'>): RunEffect[] {
-  const { printOrderId, revision, outcome, message } = event;
+  const { printOrderId, revision, outcome, message, messageRevision } = event;
   const isAccepted = outcome === 'accepted' || outcome === 'not_needed';
   return changePrintOrder(run, printOrderId, (printOrder) => {
     const { update } = printOrder;
@@ -98,10 +98,11 @@ export function orderUpdated(run: Run, event: EventOf<'order_update'>): RunEffec
       delete update.files;
     }
     effects.push(...(isAccepted ? endRequestedUnits(printOrder) : refuseRequestedUnits(printOrder, message)));
-    if (outcome === 'accepted') effects.push(printOrderLog('order_update_accepted', printOrderId, { revision }));
+    if (outcome === 'accepted')
+      effects.push(printOrderLog('order_update_accepted', printOrderId, { revision: messageRevision }));
     if (update.status === 'failed') {
       raiseAttention(run, 'partner_not_updated');
-      effects.push(printOrderLog('partner_not_updated', printOrderId, { revision, outcome, message }));
+      effects.push(printOrderLog('partner_not_updated', printOrderId, { outcome, message }));
     }
     return effects;
   });

@@ -17,7 +17,7 @@ export function dispatched(run: Run, event: EventOf<'dispatched'>): RunEffect[] 
       return [{ type: 'void_shipment', printOrderId, shipmentId }];
     }
     printOrder.shipment = { id: shipmentId, revision };
-    return [printOrderLog('dispatched', printOrderId, { shipmentId, revision })];
+    return [printOrderLog('dispatched', printOrderId, { shipmentId })];
   });
 }
 
@@ -37,7 +37,7 @@ export function shippingChanged(run: Run, { revision }: EventOf<'shipping_change
   if (revision <= run.shippingRevision) return [];
   run.shippingRevision = revision;
   return [
-    { type: 'log', event: 'shipping_changed', data: { revision } },
+    { type: 'log', event: 'shipping_changed' },
     ...run.printOrders.flatMap((each) => [...updateShipping(each), ...removeOutdatedLabel(each)]),
   ];
 }

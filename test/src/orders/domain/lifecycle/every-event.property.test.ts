@@ -175,60 +175,46 @@ function statesOf(events: readonly RunEvent[]): RunState[] {
   return states;
 }
 
-const RUNS = { numRuns: 2_000 };
+/** Checks what holds after any sequence of events. */
+const always = (check: (events: readonly RunEvent[]) => void) =>
+  fc.assert(fc.property(sequences, check), { numRuns: 2_000 });
 
-test('every status change is listed in the transition table', () => {
-  fc.assert(
-    fc.property(sequences, (events) => {
-      const states = statesOf(events);
-      for (const [index, state] of states.slice(1).entries()) {
-        for (const [position, { status }] of state.items.entries()) {
-          const from = states[index]!.items[position]!.status;
-          if (status !== from) expect(ITEM_TRANSITIONS[from]).toContain(status);
-        }
+test('every status change is listed in the transition table', () =>
+  always((events) => {
+    const states = statesOf(events);
+    for (const [index, state] of states.slice(1).entries()) {
+      for (const [position, { status }] of state.items.entries()) {
+        const from = states[index]!.items[position]!.status;
+        if (status !== from) expect(ITEM_TRANSITIONS[from]).toContain(status);
       }
-    }),
-    RUNS,
-  );
-});
+    }
+  }));
 
-test('a closed run stays closed, with final item statuses', () => {
-  fc.assert(
-    fc.property(sequences, (events) => {
-      const states = statesOf(events);
-      const closed = states.findIndex(({ phase }) => phase === 'closed');
-      if (closed === -1) return;
-      for (const state of states.slice(closed)) {
-        expect(state.phase).toBe('closed');
-        expect(state.items.every(({ status }) => isFinal(status))).toBe(true);
-      }
-    }),
-    RUNS,
-  );
-});
+test('a closed run stays closed, with final item statuses', () =>
+  always((events) => {
+    const states = statesOf(events);
+    const closed = states.findIndex(({ phase }) => phase === 'closed');
+    if (closed === -1) return;
+    for (const state of states.slice(closed)) {
+      expect(state.phase).toBe('closed');
+      expect(state.items.every(({ status }) => isFinal(status))).toBe(true);
+    }
+  }));
 
-test('the version grows by one with each change, and an event without news changes nothing', () => {
-  fc.assert(
-    fc.property(sequences, (events) => {
-      let state = newOrder();
-      for (const event of events) {
-        const next = reduce(state, event).state;
-        expect(next.version).toBe(next === state ? state.version : state.version + 1);
-        state = next;
-      }
-    }),
-    RUNS,
-  );
-});
+test('the version grows by one with each change, and an event without news changes nothing', () =>
+  always((events) => {
+    let state = newOrder();
+    for (const event of events) {
+      const next = reduce(state, event).state;
+      expect(next.version).toBe(next === state ? state.version : state.version + 1);
+      state = next;
+    }
+  }));
 
-test('a job is refunded at most once', () => {
-  fc.assert(
-    fc.property(sequences, (events) => {
-      const refunded = play(newOrder(), ...events).effects.flatMap((effect) =>
-        effect.type === 'refund' ? effect.jobIds : [],
-      );
-      expect(new Set(refunded).size).toBe(refunded.length);
-    }),
-    RUNS,
-  );
-});
+test('a job is refunded at most once', () =>
+  always((events) => {
+    const refunded = play(newOrder(), ...events).effects.flatMap((effect) =>
+      effect.type === 'refund' ? effect.jobIds : [],
+    );
+    expect(new Set(refunded).size).toBe(refunded.length);
+  }));

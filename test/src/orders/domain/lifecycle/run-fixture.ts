@@ -1,5 +1,10 @@
 import { reduce } from '../../../../../src/orders/domain/lifecycle/reduce';
-import type { PostbackEvent, RunEffect, RunEvent } from '../../../../../src/orders/domain/lifecycle/run-events';
+import type {
+  EventOf,
+  PostbackEvent,
+  RunEffect,
+  RunEvent,
+} from '../../../../../src/orders/domain/lifecycle/run-events';
 import {
   initialRunState,
   type JobState,
@@ -60,10 +65,13 @@ export const delivery = (
 });
 export const accepted = delivery('accepted');
 export const prepared: RunEvent = { type: 'prepared', printOrders: [plan()] };
-export const dispatched: RunEvent = { type: 'dispatched', printOrderId: '501', shipmentId: 's', revision: 0 };
+export const dispatched = { type: 'dispatched', printOrderId: '501', shipmentId: 's1', revision: 0 } satisfies RunEvent;
 
 /** An order whose print order its partner has accepted. */
 export const running = (): RunState => play(newOrder(), { type: 'fetching_files' }, prepared, accepted).state;
+
+/** An order whose partner has accepted its print order, after these events. */
+export const having = (...events: readonly RunEvent[]): RunState => play(running(), ...events).state;
 
 let events = 0;
 
@@ -84,6 +92,37 @@ export function postback(status: PostbackEvent['status'], more: Partial<Postback
     ...more,
   };
 }
+
+/** The partner has cancelled units of the poster. */
+export const cancelled = (quantity: number | null): PostbackEvent =>
+  postback('cancelled', { items: [{ jobId: POSTER.jobId, quantity }] });
+
+/** The partner's response to a cancel request. @param jobIds absent: of the whole print order */
+export const cancelResponse = (outcome: 'confirmed' | 'refused', jobIds?: string[]): RunEvent => ({
+  type: 'partner_cancel',
+  printOrderId: '501',
+  ...(jobIds === undefined ? {} : { jobIds }),
+  outcome,
+  message: 'said the partner',
+});
+
+/** The partner's response to an order update. */
+export const update = (outcome: EventOf<'order_update'>['outcome'], revision = 1): RunEvent => ({
+  type: 'order_update',
+  printOrderId: '501',
+  revision,
+  outcome,
+  message: 'no',
+});
+
+/** The carrier has scanned a label. */
+export const scanned = (shipmentId: string, transit: 'in_transit' | 'delivered'): RunEvent => ({
+  type: 'tracking',
+  eventId: `${shipmentId}:${transit}`,
+  printOrderId: '501',
+  shipmentId,
+  parcels: [{ number: `label of ${shipmentId}`, transit }],
+});
 
 export const tracked = (transit: 'in_transit' | 'delivered' | 'returned', printOrderId = '501'): RunEvent => ({
   type: 'tracking',

@@ -1,11 +1,7 @@
-import fc from 'fast-check';
 import { reroutedUnits } from '../../../../../../src/orders/domain/lifecycle/facts/reroutes';
-import type { RunEvent } from '../../../../../../src/orders/domain/lifecycle/run-events';
 import type { RunState } from '../../../../../../src/orders/domain/lifecycle/run-state';
-import { byOperator, POSTER, plan, play, postback, running, STICKER } from '../run-fixture';
+import { cancelled, having, POSTER, postback } from '../run-fixture';
 
-const having = (...events: RunEvent[]): RunState => play(running(), ...events).state;
-const cancelled = (quantity: number) => postback('cancelled', { items: [{ jobId: POSTER.jobId, quantity }] });
 const units = (
   state: RunState,
   action: 'reroute' | 'reproduce',
@@ -32,59 +28,4 @@ test('a reroute to the same partner makes only waiting units', () => {
   expect(units(having(), 'reroute', null, 'berlin')).toBe(0);
   expect(units(having(), 'reroute', null, 'ohio')).toBe(3);
   expect(units(having(postback('error')), 'reroute', null, 'berlin')).toBe(3);
-});
-
-test('each unit is ordered from exactly one partner after any postbacks and reroutes', () => {
-  const move = fc.record({
-    kind: fc.constant('reroute' as const),
-    itemId: fc.constantFrom(POSTER.itemId, STICKER.itemId),
-    quantity: fc.constantFrom(null, 1, 2, 3),
-    partnerId: fc.constantFrom(null, 'berlin', 'ohio'),
-  });
-  const said = fc.record({
-    kind: fc.constant('postback' as const),
-    status: fc.constantFrom('received', 'printed', 'error', 'cancelled', 'shipped' as const),
-    printOrder: fc.nat(4),
-    units: fc.constantFrom(null, 1, 2),
-  });
-  fc.assert(
-    fc.property(fc.array(fc.oneof(move, said), { maxLength: 12 }), (script) => {
-      let state = running();
-      let next = 900;
-      for (const line of script) {
-        if (line.kind === 'reroute') {
-          const { itemId, quantity, partnerId } = line;
-          const units = reroutedUnits(state, { action: 'reroute', itemId, quantity, partnerId });
-          if (units.length === 0) continue;
-          next += 1;
-          const total = units.reduce((sum, taken) => sum + taken.quantity, 0);
-          const printOrder = plan({
-            id: String(next),
-            partnerId: partnerId ?? 'ohio',
-            jobs: [{ id: `${next}0`, itemId, quantity: total }],
-          });
-          state = play(state, {
-            type: 'rerouted',
-            action: 'reroute',
-            ...byOperator,
-            printOrder,
-            units,
-          }).state;
-        } else {
-          const { id, jobs } = state.printOrders[line.printOrder % state.printOrders.length]!;
-          const listed = line.status === 'cancelled' && line.units !== null;
-          const items = listed ? [{ jobId: jobs[0]!.id, quantity: line.units }] : null;
-          state = play(state, postback(line.status, { printOrderId: id, items })).state;
-        }
-        for (const item of state.items) {
-          const ordered = state.printOrders
-            .flatMap(({ jobs }) => jobs)
-            .filter((job) => job.itemId === item.id && job.ended === null)
-            .reduce((sum, job) => sum + job.quantity, 0);
-          expect(ordered).toBe(item.quantity);
-        }
-      }
-    }),
-    { numRuns: 300 },
-  );
 });

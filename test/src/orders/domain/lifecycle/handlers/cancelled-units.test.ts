@@ -3,6 +3,7 @@ import type { EventOf, RunEvent } from '../../../../../../src/orders/domain/life
 import type { RunState } from '../../../../../../src/orders/domain/lifecycle/run-state';
 import {
   byOperator,
+  cancelled,
   delivery,
   job,
   kinds,
@@ -13,6 +14,7 @@ import {
   prepared,
   printOrder,
   running,
+  update,
 } from '../run-fixture';
 
 /** Three posters and a sticker at one partner, of which posters are cancelled. */
@@ -24,13 +26,6 @@ const cancel = (quantity: number, force?: EventOf<'cancel_units'>['force']): Run
   reason: 'fewer guests',
   units: units(quantity),
   ...(force === undefined ? {} : { force }),
-});
-const update = (outcome: EventOf<'order_update'>['outcome'], revision = 1): RunEvent => ({
-  type: 'order_update',
-  printOrderId: '501',
-  revision,
-  outcome,
-  message: 'no',
 });
 const asked = () => play(running(), cancel(2));
 const why = (state: RunState, quantity: number, force = false, withoutUpdates: string[] = []) =>
@@ -101,12 +96,11 @@ describe('units that a partner makes', () => {
     ['the same', 2, { quantity: 1, cancelledQuantity: 0 }, 0],
     ['all', null, { quantity: 1, cancelledQuantity: 1 }, 1],
   ])('end when it reports %s as cancelled', (_what, quantity, expected, attention) => {
-    const cancelled = postback('cancelled', { items: [{ jobId: POSTER.jobId, quantity }] });
-    const { state, effects } = play(asked().state, cancelled, update('accepted'));
+    const { state, effects } = play(asked().state, cancelled(quantity), update('accepted'));
     const refunded = effects.flatMap((effect) => (effect.type === 'refund' ? effect.items : []));
     expect(refunded.reduce((sum, item) => sum + item.quantity, 0)).toBe(2);
     expect(state.attention).toHaveLength(attention);
-    const before = play(asked().state, cancelled).state;
+    const before = play(asked().state, cancelled(quantity)).state;
     expect(job(before, POSTER.jobId)).toMatchObject(expected);
   });
 });

@@ -1,8 +1,12 @@
 import type { RunEvent } from '../../../../../../src/orders/domain/lifecycle/run-events';
 import {
   byOperator,
+  cancelled,
   cancelRequested,
+  cancelResponse,
   delivery,
+  dispatched,
+  having,
   job,
   kinds,
   POSTER,
@@ -15,13 +19,6 @@ import {
 } from '../run-fixture';
 
 describe('a client’s cancel', () => {
-  const cancelResponse = (outcome: 'confirmed' | 'refused'): RunEvent => ({
-    type: 'partner_cancel',
-    printOrderId: '501',
-    outcome,
-    message: 'agreed',
-  });
-
   test('cancels the order when the partner agrees, releases stock and refunds', () => {
     const { state, effects } = play(running(), cancelRequested, cancelResponse('confirmed'));
     expect(statuses(state)).toEqual(['cancelled', 'cancelled']);
@@ -37,8 +34,7 @@ describe('a client’s cancel', () => {
   });
 
   test('voids the labels that were bought before', () => {
-    const labelled = play(running(), { type: 'dispatched', printOrderId: '501', shipmentId: 's1', revision: 0 }).state;
-    const { effects } = play(labelled, cancelRequested, cancelResponse('confirmed'));
+    const { effects } = play(running(), dispatched, cancelRequested, cancelResponse('confirmed'));
     expect(effects).toContainEqual({ type: 'void_shipment', printOrderId: '501', shipmentId: 's1' });
   });
 
@@ -68,15 +64,11 @@ describe('a client’s cancel', () => {
 
 describe('cancelled_shipped', () => {
   const sticker = { jobId: STICKER.jobId };
-  const cancelled = (itemIds: string[]) =>
-    play(
-      running(),
-      { type: 'cancel_items', ...byOperator, itemIds },
-      { type: 'partner_cancel', printOrderId: '501', outcome: 'confirmed', message: 'agreed' },
-    ).state;
+  const cancel: RunEvent = { type: 'cancel_items', ...byOperator, itemIds: [STICKER.itemId] };
+  const withoutSticker = having(cancel, cancelResponse('confirmed'));
 
   test('is raised when a partner ships a cancelled item, and can be dismissed while the order is open', () => {
-    const { state } = play(cancelled([STICKER.itemId]), postback('shipped', sticker));
+    const { state } = play(withoutSticker, postback('shipped', sticker));
     expect(state.attention).toEqual(['cancelled_shipped']);
     expect(statuses(state)).toEqual(['passed', 'cancelled']);
     const dismissed = play(state, { type: 'dismiss', ...byOperator }).state;
@@ -85,7 +77,7 @@ describe('cancelled_shipped', () => {
   });
 
   test('is not raised when the partner ships what is left of the print order', () => {
-    const { state } = play(cancelled([STICKER.itemId]), postback('shipped'));
+    const { state } = play(withoutSticker, postback('shipped'));
     expect(state.attention).toEqual([]);
     expect(statuses(state)).toEqual(['shipped', 'cancelled']);
   });
@@ -97,13 +89,6 @@ describe('an operator’s cancel of an item', () => {
     ...byOperator,
     reason,
     itemIds: [itemId],
-  });
-  const cancelResponse = (outcome: 'confirmed' | 'refused', jobIds: string[]): RunEvent => ({
-    type: 'partner_cancel',
-    printOrderId: '501',
-    jobIds,
-    outcome,
-    message: 'agreed',
   });
   const refunds = ({ effects }: ReturnType<typeof play>) => effects.filter(({ type }) => type === 'refund');
 
@@ -148,7 +133,7 @@ describe('an operator’s cancel of an item', () => {
   });
 
   test('takes effect at once for units that the partner has already cancelled', () => {
-    const given = play(running(), postback('cancelled', { items: [{ jobId: POSTER.jobId, quantity: null }] })).state;
+    const given = play(running(), cancelled(null)).state;
     const { state, effects } = play(given, cancel());
     expect(statuses(state)).toEqual(['cancelled', 'passed']);
     expect(kinds(effects)).not.toContain('request_partner_cancel');
@@ -181,8 +166,7 @@ describe('an operator’s refund of units that a partner has cancelled', () => {
   const refund: RunEvent = { type: 'refund_items', ...byOperator, itemIds: [POSTER.itemId, STICKER.itemId] };
 
   test('ends them, and the rest of their job goes on', () => {
-    const cancelled = postback('cancelled', { items: [{ jobId: POSTER.jobId, quantity: 2 }] });
-    const { state, effects } = play(running(), cancelled, refund);
+    const { state, effects } = play(running(), cancelled(2), refund);
     expect(job(state, POSTER.jobId)).toMatchObject({ ended: null, quantity: 1, cancelledQuantity: 0 });
     expect(state.attention).toEqual([]);
     const [refunded] = effects.filter(({ type }) => type === 'refund');
@@ -190,8 +174,7 @@ describe('an operator’s refund of units that a partner has cancelled', () => {
   });
 
   test('ends the order when nothing is left, also of units that ended before', () => {
-    const some = postback('cancelled', { items: [{ jobId: POSTER.jobId, quantity: 2 }] });
-    const { state, effects } = play(running(), some, refund, postback('cancelled'), refund);
+    const { state, effects } = play(running(), cancelled(2), refund, postback('cancelled'), refund);
     expect(statuses(state)).toEqual(['cancelled', 'cancelled']);
     const items = effects.flatMap((effect) => (effect.type === 'refund' ? effect.items : []));
     const total = items

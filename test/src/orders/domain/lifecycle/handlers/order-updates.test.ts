@@ -1,4 +1,4 @@
-import type { EventOf, RunEvent } from '../../../../../../src/orders/domain/lifecycle/run-events';
+import type { RunEvent } from '../../../../../../src/orders/domain/lifecycle/run-events';
 import {
   accepted,
   cancelRequested,
@@ -11,18 +11,12 @@ import {
   prepared,
   printOrder,
   running,
+  update,
 } from '../run-fixture';
 
 const changed = (revision: number): RunEvent => ({
   type: 'shipping_changed',
   revision,
-});
-const update = (outcome: EventOf<'order_update'>['outcome'], revision = 1): RunEvent => ({
-  type: 'order_update',
-  printOrderId: '501',
-  revision,
-  outcome,
-  message: 'no',
 });
 const shippedWithOwnCode = () => postback('shipped', { trackingCode: 'OWN-1' });
 
@@ -117,7 +111,7 @@ describe('partner_not_updated', () => {
 
   test.each<[string, () => RunEvent[]]>([
     ['an accepted update', () => [changed(2), update('accepted', 2)]],
-    ['a dispatch', () => [{ type: 'dispatched', printOrderId: '501', shipmentId: 's', revision: 1 }]],
+    ['a dispatch', () => [{ ...dispatched, revision: 1 }]],
     ['a dismissal', () => [{ type: 'dismiss', by: 'operator', reason: 'told the partner' }]],
   ])('is removed by %s', (_what, events) => {
     const failed = play(running(), changed(1), update('refused')).state;
@@ -150,10 +144,7 @@ describe('old_address_shipped', () => {
 
   test.each<[string, RunEvent[]]>([
     ['after an accepted update', [update('accepted')]],
-    [
-      'with a label of the current revision',
-      [{ type: 'dispatched', printOrderId: '501', shipmentId: 's', revision: 1 }],
-    ],
+    ['with a label of the current revision', [{ ...dispatched, revision: 1 }]],
   ])('is not raised %s', (_when, events) => {
     const { state } = play(running(), changed(1), ...events, shippedWithOwnCode());
     expect(state.attention).toEqual([]);

@@ -4,6 +4,8 @@ import { initialRunState } from '../../../../../../src/orders/domain/lifecycle/r
 import {
   accepted,
   byOperator,
+  cancelled,
+  dispatched,
   job,
   kinds,
   POSTER,
@@ -13,6 +15,7 @@ import {
   printOrder,
   running,
   STICKER,
+  scanned,
   statuses,
   tracked,
 } from '../run-fixture';
@@ -27,12 +30,7 @@ describe('tracking', () => {
   });
 
   test('an item in manual handling is not in the parcel', () => {
-    const { state } = play(
-      running(),
-      postback('cancelled', { items: [{ jobId: POSTER.jobId, quantity: null }] }),
-      tracked('in_transit'),
-      tracked('delivered'),
-    );
+    const { state } = play(running(), cancelled(null), tracked('in_transit'), tracked('delivered'));
     expect(statuses(state)).toEqual(['manual_handling', 'delivered']);
     expect(state.phase).toBe('running');
   });
@@ -70,8 +68,6 @@ test('each of 500 items follows its own ones of 5,000 parcels', () => {
 });
 
 describe('labels', () => {
-  const dispatched: RunEvent = { type: 'dispatched', printOrderId: '501', shipmentId: 's1', revision: 0 };
-
   test('a change of address voids the label, and a label that was being bought for the older address', () => {
     const changed = play(running(), dispatched, { type: 'shipping_changed', revision: 1 });
     expect(kinds(changed.effects)).toEqual(['dispatched', 'shipping_changed', 'deliver_order_update', 'void_shipment']);
@@ -95,13 +91,7 @@ describe('labels', () => {
       { type: 'shipping_changed', revision: 1 },
       { ...dispatched, shipmentId: 's2', revision: 1 },
     ).state;
-    const scan = (shipmentId: string): RunEvent => ({
-      type: 'tracking',
-      eventId: `${shipmentId}:in_transit`,
-      printOrderId: '501',
-      shipmentId,
-      parcels: [{ number: `label of ${shipmentId}`, transit: 'in_transit' }],
-    });
+    const scan = (shipmentId: string) => scanned(shipmentId, 'in_transit');
     expect(play(anew, scan('s2')).state.attention).toEqual([]);
     const strayed = play(anew, scan('s2'), scan('s1'), scan('s1'));
     expect(strayed.state.attention).toEqual(['voided_label']);
@@ -154,17 +144,9 @@ test('a label that the carrier refuses to void is logged, and changes nothing el
 });
 
 describe('a change after a part of the print order has shipped', () => {
-  const dispatched: RunEvent = { type: 'dispatched', printOrderId: '501', shipmentId: 's1', revision: 0 };
   const again: RunEvent = { ...dispatched, shipmentId: 's2', revision: 1 };
   const changed: RunEvent = { type: 'shipping_changed', revision: 1 };
   const stickerShipped = () => postback('shipped', { jobId: STICKER.jobId });
-  const scan = (shipmentId: string, transit: 'in_transit' | 'delivered'): RunEvent => ({
-    type: 'tracking',
-    eventId: `${shipmentId}:${transit}`,
-    printOrderId: '501',
-    shipmentId,
-    parcels: [{ number: `label of ${shipmentId}`, transit }],
-  });
 
   test('keeps the label of the parcel that left, and the rest needs a new one', () => {
     const { state, effects } = play(running(), dispatched, stickerShipped(), changed);
@@ -178,18 +160,18 @@ describe('a change after a part of the print order has shipped', () => {
 
   test('each parcel is followed separately', () => {
     const left = play(running(), dispatched, stickerShipped(), changed, again).state;
-    const delivered = play(left, scan('s1', 'delivered')).state;
+    const delivered = play(left, scanned('s1', 'delivered')).state;
     expect(statuses(delivered)).toEqual(['passed', 'delivered']);
     const shipped = play(delivered, postback('shipped', { jobId: POSTER.jobId }));
     expect(statuses(shipped.state)).toEqual(['shipped', 'delivered']);
     expect(shipped.state.attention).toEqual([]);
-    const end = play(shipped.state, scan('s2', 'in_transit'), scan('s2', 'delivered')).state;
+    const end = play(shipped.state, scanned('s2', 'in_transit'), scanned('s2', 'delivered')).state;
     expect(end).toMatchObject({ phase: 'closed', attention: [] });
   });
 
   test('a scan of the rest marks only the rest as shipped', () => {
     const left = play(running(), stickerShipped(), changed, again).state;
-    expect(statuses(play(left, scan('s2', 'in_transit')).state)).toEqual(['in_transit', 'shipped']);
+    expect(statuses(play(left, scanned('s2', 'in_transit')).state)).toEqual(['in_transit', 'shipped']);
   });
 
   test('changes nothing for a print order that has shipped as a whole', () => {

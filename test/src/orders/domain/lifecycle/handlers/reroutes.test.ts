@@ -6,7 +6,11 @@ import type { RunEvent } from '../../../../../../src/orders/domain/lifecycle/run
 import type { RunState } from '../../../../../../src/orders/domain/lifecycle/run-state';
 import {
   byOperator,
+  cancelled,
   cancelRequested,
+  cancelResponse,
+  dispatched,
+  having,
   hold,
   job,
   kinds,
@@ -21,6 +25,7 @@ import {
   STICKER,
   statuses,
   tracked,
+  update,
 } from '../run-fixture';
 
 /** A print order makes units of a partner only when the partner has agreed to stop, or an operator forces it. */
@@ -49,13 +54,7 @@ const again = (quantity: number): RunEvent => ({
   printOrder: { ...ohio, jobs: [{ ...ohio.jobs[0]!, quantity: quantity || 1 }] },
   units: quantity === 0 ? [] : [{ jobId: POSTER.jobId, quantity }],
 });
-const cancelResponse = (outcome: 'confirmed' | 'refused', jobIds: string[] = [POSTER.jobId]): RunEvent => ({
-  type: 'partner_cancel',
-  printOrderId: '501',
-  jobIds,
-  outcome,
-  message: 'said the partner',
-});
+const response = (outcome: 'confirmed' | 'refused') => cancelResponse(outcome, [POSTER.jobId]);
 const due: RunEvent = { type: 'reroute_due', printOrderId: '502' };
 const forced: RunEvent = { type: 'reroute_forced', ...byOperator, printOrderId: '502' };
 
@@ -75,7 +74,7 @@ test('the new print order waits, and the partner is asked to stop', () => {
 });
 
 test('when the partner agrees, the new print order is delivered', () => {
-  const played = play(running(), reroute, cancelResponse('confirmed'));
+  const played = play(running(), reroute, response('confirmed'));
   expect(delivered(played)).toEqual(['502']);
   expect(job(played.state, POSTER.jobId)).toMatchObject({ ended: 'superseded', stopRequest: 'agreed' });
   expect(played.state).not.toHaveProperty('waitingReroutes');
@@ -92,7 +91,7 @@ test('when the partner agrees, the new print order is delivered', () => {
 });
 
 test.each<[string, RunEvent[]]>([
-  ['a postback', [postback('cancelled', { items: [{ jobId: POSTER.jobId, quantity: null }] })]],
+  ['a postback', [cancelled(null)]],
   ['a postback for the print order', [postback('cancelled')]],
 ])('the partner can agree by %s', (_how, events) => {
   const played = play(running(), reroute, ...events);
@@ -101,7 +100,7 @@ test.each<[string, RunEvent[]]>([
 });
 
 test('when the partner refuses, the units stay with it, and an operator is needed', () => {
-  const played = play(running(), postback('received'), reroute, cancelResponse('refused'));
+  const played = play(running(), postback('received'), reroute, response('refused'));
   expect(delivered(played)).toEqual([]);
   expect(job(played.state, POSTER.jobId)).toMatchObject({ ended: null, stopRequest: 'refused' });
   expect(job(played.state, '801').ended).toBe('superseded');
@@ -134,7 +133,7 @@ describe('after the deadline', () => {
   test.each<[string, RunEvent[]]>([
     ['in production', [postback('received')]],
     ['printed', [postback('printed')]],
-    ['labelled', [{ type: 'dispatched', printOrderId: '501', shipmentId: 's1', revision: 0 }]],
+    ['labelled', [dispatched]],
   ])('units that are %s stay with the partner', (_state, said) => {
     const played = play(running(), ...said, reroute, due);
     expect(delivered(played)).toEqual([]);
@@ -144,7 +143,7 @@ describe('after the deadline', () => {
 
   test.each<[string, RunEvent]>([
     ['starts production', postback('received')],
-    ['refuses', cancelResponse('refused')],
+    ['refuses', response('refused')],
     ['ships', postback('shipped')],
   ])('a partner that lost its units and %s makes them twice, which needs attention', (_what, said) => {
     const { state } = play(running(), reroute, due, said);
@@ -153,9 +152,7 @@ describe('after the deadline', () => {
 });
 
 test('a partner that agreed to stop and then ships makes the units twice', () => {
-  expect(play(running(), reroute, cancelResponse('confirmed'), postback('shipped')).state.attention).toEqual([
-    'made_twice',
-  ]);
+  expect(play(running(), reroute, response('confirmed'), postback('shipped')).state.attention).toEqual(['made_twice']);
 });
 
 describe('force', () => {
@@ -167,7 +164,7 @@ describe('force', () => {
       expect.objectContaining({ event: 'reroute', data: expect.objectContaining({ force: true }) }),
     );
     // The operator decided so: a refusal is logged, and changes nothing.
-    const refused = play(played.state, cancelResponse('refused'));
+    const refused = play(played.state, response('refused'));
     expect(kinds(refused.effects)).toEqual(['partner_cancel_refused']);
     expect(statuses(refused.state)).toEqual(statuses(played.state));
     expect(play(refused.state, postback('shipped')).state.attention).toEqual([]);
@@ -177,11 +174,11 @@ describe('force', () => {
     const played = play(running(), postback('received'), reroute, forced);
     expect(delivered(played)).toEqual(['502']);
     expect(played.effects.filter(({ type }) => type === 'request_partner_cancel')).toHaveLength(1);
-    expect(play(played.state, cancelResponse('refused')).state.attention).toEqual([]);
+    expect(play(played.state, response('refused')).state.attention).toEqual([]);
   });
 
   test('moves units whose partner refused before', () => {
-    const refused = play(running(), postback('received'), reroute, cancelResponse('refused')).state;
+    const refused = play(running(), postback('received'), reroute, response('refused')).state;
     const printOrder = { ...ohio, id: '503', jobs: [{ ...ohio.jobs[0]!, id: '802' }] };
     const played = play(refused, { ...atOnce, printOrder, force: true });
     expect(delivered(played)).toEqual(['503']);
@@ -191,10 +188,10 @@ describe('force', () => {
 
 describe('units that are cancelled while the reroute is planned', () => {
   const cancelUnit: RunEvent = { type: 'cancel_units', ...byOperator, units: [{ itemId: POSTER.itemId, quantity: 1 }] };
-  const agreed: RunEvent = { type: 'order_update', printOrderId: '501', revision: 1, outcome: 'accepted', message: '' };
+  const agreed = update('accepted');
 
   test.each<[string, RunEvent[]]>([
-    ['waits for the partner', [cancelUnit, reroute, agreed, cancelResponse('confirmed')]],
+    ['waits for the partner', [cancelUnit, reroute, agreed, response('confirmed')]],
     ['does not wait', [cancelUnit, agreed, { ...atOnce, force: true }]],
   ])('are not made by a reroute that %s', (_how, events) => {
     const played = play(running(), ...events);
@@ -233,7 +230,7 @@ test('a client’s cancel during the wait is settled by the partner’s agreemen
 });
 
 test('a held order gets the new print order at the release', () => {
-  const waiting = play(running(), reroute, hold, cancelResponse('confirmed'));
+  const waiting = play(running(), reroute, hold, response('confirmed'));
   expect(delivered(waiting)).toEqual([]);
   expect(delivered(play(waiting.state, release))).toEqual(['502']);
 });
@@ -251,8 +248,7 @@ describe('an operator’s request', () => {
     expect(whyNotRerouteUnits(running(), { ...request, quantity: 2 })).toMatchObject({ type: 'Conflict' });
     expect(whyNotRerouteUnits(running(), { ...request, quantity: 2, force: true })).toBeNull();
     expect(whyNotRerouteUnits(running(), request)).toBeNull();
-    const cancelled = postback('cancelled', { items: [{ jobId: POSTER.jobId, quantity: 2 }] });
-    expect(whyNotRerouteUnits(play(running(), cancelled).state, { ...request, quantity: 2 })).toBeNull();
+    expect(whyNotRerouteUnits(having(cancelled(2)), { ...request, quantity: 2 })).toBeNull();
   });
 
   test('for an item that waits is refused, unless it forces the same reroute', () => {
@@ -267,11 +263,7 @@ describe('an operator’s request', () => {
 
 describe('a reroute that does not wait', () => {
   test('makes cancelled units and leaves the others', () => {
-    const { state } = play(
-      running(),
-      postback('cancelled', { items: [{ jobId: POSTER.jobId, quantity: 1 }] }),
-      again(1),
-    );
+    const { state } = play(running(), cancelled(1), again(1));
     expect(job(state, POSTER.jobId)).toMatchObject({ quantity: 2, cancelledQuantity: 0, ended: null });
     expect(statuses(state)).toEqual(['passed', 'passed']);
     expect(state.attention).toEqual([]);
@@ -324,16 +316,19 @@ describe('hold', () => {
   });
 });
 
-test('without force no unit is delivered to a second partner before the first has agreed or has not acknowledged it', () => {
+test('each unit is ordered from one partner, and without force from no second one before the first has agreed or has not acknowledged it', () => {
   const move = fc.record({
     kind: fc.constant('reroute' as const),
     itemId: fc.constantFrom(POSTER.itemId, STICKER.itemId),
+    quantity: fc.constantFrom(null, 1, 2, 3),
     partnerId: fc.constantFrom(null, 'berlin', 'ohio', 'lyon'),
+    force: fc.boolean(),
   });
   const said = fc.record({
     kind: fc.constant('postback' as const),
     status: fc.constantFrom('received', 'printed', 'error', 'cancelled', 'shipped' as const),
     printOrder: fc.nat(4),
+    units: fc.constantFrom(null, 1, 2),
   });
   const responded = fc.record({
     kind: fc.constant('response' as const),
@@ -353,6 +348,7 @@ test('without force no unit is delivered to a second partner before the first ha
         for (const id of delivered(played)) {
           if (before.printOrders.some((printOrder) => printOrder.id === id)) continue;
           handedOver += 1;
+          if ('force' in event && event.force) continue;
           const itemId = state.printOrders.find((printOrder) => printOrder.id === id)!.jobs[0]!.itemId;
           const left = before.printOrders.flatMap(({ jobs, shipment }) =>
             jobs.flatMap((each) => (each.itemId === itemId && each.ended === null ? [{ ...each, shipment }] : [])),
@@ -378,10 +374,20 @@ test('without force no unit is delivered to a second partner before the first ha
           const jobIds = jobs.map((each) => each.id);
           step({ type: 'partner_cancel', printOrderId: id, jobIds, outcome: line.outcome, message: '' });
         } else if (line.kind === 'postback') {
-          step(postback(line.status, { printOrderId: printOrderOf(line.printOrder).id }));
+          const { id, jobs } = printOrderOf(line.printOrder);
+          const isList = line.status === 'cancelled' && line.units !== null;
+          const items = isList ? [{ jobId: jobs[0]!.id, quantity: line.units }] : null;
+          step(postback(line.status, { printOrderId: id, items }));
         } else {
-          const { itemId, partnerId } = line;
-          const request = { ...byOperator, action: 'reroute' as const, itemId, quantity: null, partnerId };
+          const { itemId, partnerId, force } = line;
+          const request = {
+            ...byOperator,
+            action: 'reroute' as const,
+            itemId,
+            quantity: line.quantity,
+            partnerId,
+            force,
+          };
           if ((whyNotRepair(state, request) ?? whyNotRerouteUnits(state, request)) !== null) continue;
           const units = reroutedUnits(state, request);
           next += 1;
@@ -392,7 +398,7 @@ test('without force no unit is delivered to a second partner before the first ha
             jobs: [{ id: `${next}0`, itemId, quantity }],
           });
           const rerouted = { type: 'rerouted', action: 'reroute', ...byOperator } as const;
-          step({ ...rerouted, printOrder, units, waitsUntil: UNTIL });
+          step({ ...rerouted, printOrder, units, ...(force ? { force } : { waitsUntil: UNTIL }) });
         }
         for (const item of state.items) {
           const ordered = state.printOrders

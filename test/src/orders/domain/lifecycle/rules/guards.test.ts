@@ -11,22 +11,22 @@ import type { RunState } from '../../../../../../src/orders/domain/lifecycle/run
 import { type ItemStatus, ORDER_STATUSES } from '../../../../../../src/orders/domain/lifecycle/statuses';
 import {
   byOperator,
+  cancelled,
   cancelRequested,
+  cancelResponse,
   delivery,
   dispatched,
+  having,
   hold,
   newOrder,
   POSTER,
   play,
   postback,
   prepared,
-  running,
   STICKER,
   tracked,
 } from '../run-fixture';
 
-const having = (...events: RunEvent[]): RunState => play(running(), ...events).state;
-const cancelled = (quantity: number | null) => postback('cancelled', { items: [{ jobId: POSTER.jobId, quantity }] });
 const parked = play(newOrder(), { type: 'parked', reason: 'no_partner', message: 'no partner' }).state;
 const filesHeld = play(newOrder(), { type: 'parked', reason: 'file_check', message: 'no partner' }).state;
 
@@ -88,13 +88,7 @@ describe('an operator’s repair', () => {
   const retry = repair({ action: 'retry', itemIds: items } as never);
   const cancel = repair({ action: 'cancel', itemIds: items } as never);
   const cancelling: RunEvent = { type: 'cancel_items', ...byOperator, itemIds: items };
-  const agreed: RunEvent = {
-    type: 'partner_cancel',
-    printOrderId: '501',
-    jobIds: [POSTER.jobId],
-    outcome: 'confirmed',
-    message: '',
-  };
+  const agreed = cancelResponse('confirmed', [POSTER.jobId]);
 
   test.each<[string, RepairRequest, RunState, string | null]>([
     ['hold', repair({ action: 'hold' }), having(), null],

@@ -12,20 +12,19 @@ import type { RunState } from '../../../../../../src/orders/domain/lifecycle/run
 import {
   byOperator,
   delivery,
+  having,
   hold,
   newOrder,
   POSTER,
   play,
   postback,
   prepared,
-  running,
   STICKER,
   tracked,
 } from '../run-fixture';
 
 /** The repairs that are possible now, and who has to act next. */
 
-const having = (...events: RunEvent[]): RunState => play(running(), ...events).state;
 const starting = (...events: RunEvent[]): RunState => play(newOrder(), ...events).state;
 const shipped = [postback('received'), postback('printed'), postback('shipped')];
 

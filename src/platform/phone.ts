@@ -1,0 +1,31 @@
+import { validatePhoneNumberLength } from 'libphonenumber-js/min';
+import { z } from 'zod';
+
+const NO_PHONE: Readonly<Record<NonNullable<ReturnType<typeof validatePhoneNumberLength>>, string>> = {
+  INVALID_COUNTRY: 'The country code is missing or does not exist. Write the number as +49 30 901820.',
+  NOT_A_NUMBER: 'This is not a phone number. Write it with its country code, as +49 30 901820.',
+  TOO_SHORT: 'The number is too short for its country. Write it with its country code, as +49 30 901820.',
+  TOO_LONG: 'The number is too long for its country.',
+  INVALID_LENGTH: 'No number of its country has this length.',
+};
+
+const phoneField = (isRequired: boolean) =>
+  z
+    .string()
+    .max(25)
+    .superRefine((value, context) => {
+      const number = value.trim();
+      if (number === '') {
+        const blank = { message: 'This field must not be blank.', params: { code: 'IS_BLANK_ERROR' } };
+        if (isRequired) context.addIssue({ code: 'custom', ...blank });
+        return;
+      }
+      const wrong = validatePhoneNumberLength(number.startsWith('+') ? number : `+${number.replace(/^00/, '')}`);
+      if (wrong !== undefined) context.addIssue({ code: 'custom', message: NO_PHONE[wrong] });
+    });
+
+/** A phone number with its country code, as +49 30 901820, 0049 30 901820 or 4930901820. */
+export const phone = phoneField(true);
+
+/** The same, or blank text. */
+export const optionalPhone = phoneField(false);
