@@ -60,7 +60,11 @@ describe('the return address of a client', () => {
     });
     const client = createPresslineClient({ baseUrl: stack.baseUrl, ...clientAccount, retries: 0 });
 
-    const { documents, printOrder } = await dispatchedOrder(stack, orderOf(stack, {}), client);
+    const { documents, printOrder } = await dispatchedOrder(
+      stack,
+      orderOf(stack, { items: [poster(stack, { retailPriceInclVat: 20 })] }),
+      client,
+    );
 
     const [partner] = await stack.services.sql<{ street: string }[]>`
       SELECT sender_address->>'addressLine1' AS street FROM partners WHERE uid = 'prints-berlin'`;
