@@ -4,12 +4,13 @@ import { recordFileDelay } from '../src/orders/planning/file-delays';
 import { expectFindings, fetchOrderFiles, type OrderFilesDeps } from '../src/orders/planning/order-files';
 import type { PreparationPlan } from '../src/orders/planning/plan-refusals';
 import { type PreparationDeps, prepareOrder } from '../src/orders/planning/prepare-order';
+import { replanShipments } from '../src/orders/planning/shipment-rest';
 import { cancelAtPartner } from '../src/orders/production/cancel-requests';
 import { type DeliveryDeps, deliverPrintOrder } from '../src/orders/production/delivery';
 import { type DispatchOrder, dispatchPrintOrder } from '../src/orders/production/dispatch';
 import { deliverOrderUpdate, type OrderUpdate, repeatOrderUpdate } from '../src/orders/production/order-updates';
 import { writeEffects } from '../src/orders/production/record-effects';
-import { planReroute, type ReroutePlanRequest, replanShipments } from '../src/orders/production/reroute-plan';
+import { planReroute, type ReroutePlanRequest } from '../src/orders/production/reroute-plan';
 import { applyShippingChange } from '../src/orders/production/shipping-changes';
 import { createRecordWriter } from '../src/orders/run/record-writer';
 import { createRunObserver } from '../src/orders/run/run-metrics';
@@ -61,8 +62,8 @@ export function createOrderRunActivities(deps: OrderRunDeps) {
     planReroute: (request: RunIds & ReroutePlanRequest) => planReroute(deps, request),
 
     /** Plans the shipments of print orders again, for the units that they have left. */
-    replanShipments: ({ orderId, printOrderIds }: RunIds & { readonly printOrderIds: readonly string[] }) =>
-      replanShipments(deps, orderId, printOrderIds),
+    replanShipments: (request: RunIds & { readonly printOrderIds: readonly string[]; readonly refunds?: true }) =>
+      replanShipments(deps, request),
 
     ...createOrderPartnerActivities(deps),
 

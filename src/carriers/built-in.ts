@@ -4,13 +4,14 @@ import { ratesAt } from '../platform/exchange-rates';
 import { randomToken } from '../platform/ids';
 import type { Sql } from '../platform/postgres';
 import { progressed } from '../platform/progress';
-import type {
-  BuyOutcome,
-  CarrierAdapter,
-  CarrierPurchase,
-  CarrierRefusal,
-  LabelToMake,
-  PurchaseRequest,
+import {
+  type BuyOutcome,
+  type CarrierAdapter,
+  type CarrierPurchase,
+  type CarrierRefusal,
+  type LabelToMake,
+  type PurchaseRequest,
+  quotedAt,
 } from './carrier';
 import { type MethodRates, packagePrice, quoteRateCard, type RateCard } from './domain/rate-card';
 import { S10_SERIALS, SSCC_SERIALS, s10, sscc } from './domain/tracking-numbers';
@@ -45,7 +46,7 @@ interface PurchaseRow {
 export function createBuiltInCarrier(sql: Sql, card: RateCard, publicUrl: string): CarrierAdapter {
   return {
     uid: card.carrierUid,
-    quote: async (consignment) => quoteRateCard(card, consignment, await ratesAt(sql, new Date())),
+    quote: async (consignment) => quoteRateCard(card, consignment, await ratesAt(sql, quotedAt(consignment))),
     buy: (request) => buy({ sql, card, publicUrl }, request),
 
     labelOf({ methodUid, consignment }) {

@@ -93,6 +93,9 @@ export class CarrierUnavailable extends Error {
   }
 }
 
+/** Returns a time of the day whose exchange rates apply to the quotes of a consignment. */
+export const quotedAt = ({ ratesOf }: Consignment): Date => (ratesOf === undefined ? new Date() : new Date(ratesOf));
+
 /** Rate at which a carrier accepts requests about packages. */
 export interface TrackingLimits {
   readonly batch: number;

@@ -169,18 +169,20 @@ export function quoteRateCard(card: RateCard, consignment: Consignment, rates: R
   return card.methods.flatMap((method) => {
     const rate = rateBetween(card, method, consignment);
     if (rate === undefined) return [];
-    let minor = 0;
+    const packagesMinor: number[] = [];
     for (const pack of consignment.packages) {
       const price = packagePrice(card, method, consignment, pack, rates);
       if (price === undefined) return [];
-      minor += price;
+      packagesMinor.push(price);
     }
+    const minor = packagesMinor.reduce((sum, price) => sum + price, 0);
     return {
       carrierUid: card.carrierUid,
       carrierName: card.carrierName,
       methodUid: method.uid,
       methodName: method.name,
       price: { minor, currency: consignment.currency },
+      packagesMinor,
       minDays: rate.days[0],
       maxDays: rate.days[1],
       paddingDays: method.paddingDays,

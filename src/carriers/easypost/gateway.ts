@@ -5,7 +5,7 @@ import type { RateTable } from '../../platform/domain/money';
 import { ratesAt } from '../../platform/exchange-rates';
 import type { SafeClient } from '../../platform/http/safe-client';
 import type { Sql } from '../../platform/postgres';
-import type { CarrierAdapter, CarrierEvent } from '../carrier';
+import { type CarrierAdapter, type CarrierEvent, quotedAt } from '../carrier';
 import { createEasyPostApi, EASYPOST_UID, type EasyPostApi, type easyPostTracker, isRefusal } from './api';
 import { buyFromEasyPost, voidAtEasyPost } from './purchases';
 import { quoteEasyPost } from './rates';
@@ -20,8 +20,8 @@ export interface EasyPostOptions {
   readonly timeoutMs?: number;
   /** Downloads labels, which EasyPost stores outside its API. */
   readonly client: SafeClient;
-  /** Returns the current exchange rates. */
-  readonly rates: () => Promise<RateTable>;
+  /** Returns the exchange rates of the day of a time. */
+  readonly rates: (at: Date) => Promise<RateTable>;
 }
 
 /** Creates the adapter of EasyPost, a gateway to many carriers. It uses EasyPost's official client. */
@@ -30,7 +30,7 @@ export function createEasyPostGateway(options: EasyPostOptions): CarrierAdapter 
   const api = createEasyPostApi({ apiKey, baseUrl, timeoutMs });
   return {
     uid: EASYPOST_UID,
-    quote: async (consignment) => quoteEasyPost(api, consignment, await options.rates()),
+    quote: async (consignment) => quoteEasyPost(api, consignment, await options.rates(quotedAt(consignment))),
     buy: (request) => buyFromEasyPost({ api, client, timeoutMs }, request),
     void: ({ idempotencyKey }) => voidAtEasyPost(api, idempotencyKey),
     // EasyPost publishes a limit for lists only (5 requests a second) and limits other requests by its load
@@ -112,5 +112,5 @@ export function carrierGateways(
 ): CarrierAdapter[] {
   const { EASYPOST_API_KEY: apiKey, EASYPOST_API_URL: baseUrl } = config;
   if (apiKey === undefined) return [];
-  return [createEasyPostGateway({ apiKey, baseUrl, client, rates: () => ratesAt(sql, new Date()) })];
+  return [createEasyPostGateway({ apiKey, baseUrl, client, rates: (at) => ratesAt(sql, at) })];
 }

@@ -33,14 +33,15 @@ export function rateMoney({ rate, currency }: Pick<EasyPostRate, 'rate' | 'curre
   return { minor: toMinor(rate, currency), currency };
 }
 
-function quoteOf(rate: EasyPostRate, minor: number, currency: string): MethodQuote {
+function quoteOf(rate: EasyPostRate, packagesMinor: readonly number[], currency: string): MethodQuote {
   const days = rate.delivery_days ?? rate.est_delivery_days ?? DEFAULT_DAYS;
   return {
     carrierUid: carrierUidOf(rate),
     carrierName: rate.carrier,
     methodUid: methodUidOf(rate),
     methodName: methodNameOf(rate),
-    price: { minor, currency },
+    price: { minor: packagesMinor.reduce((sum, price) => sum + price, 0), currency },
+    packagesMinor,
     minDays: days,
     maxDays: days,
     paddingDays: 1,
@@ -53,12 +54,12 @@ function quoteOf(rate: EasyPostRate, minor: number, currency: string): MethodQuo
 const CONCURRENCY = 10;
 
 /** Groups packages for which EasyPost gets equal requests, since each distinct request costs one call. */
-function distinctRequests(consignment: Consignment): { request: ShipmentParameters; count: number }[] {
-  const groups = new Map<string, { request: ShipmentParameters; count: number }>();
-  for (const pack of consignment.packages) {
+function distinctRequests(consignment: Consignment): { request: ShipmentParameters; positions: number[] }[] {
+  const groups = new Map<string, { request: ShipmentParameters; positions: number[] }>();
+  for (const [position, pack] of consignment.packages.entries()) {
     const request = shipmentParameters(consignment, pack);
     const key = JSON.stringify(request);
-    groups.set(key, { request, count: (groups.get(key)?.count ?? 0) + 1 });
+    groups.set(key, { request, positions: [...(groups.get(key)?.positions ?? []), position] });
   }
   return [...groups.values()];
 }
@@ -77,24 +78,25 @@ export async function quoteEasyPost(
   const groups = distinctRequests(consignment);
   const limit = pLimit(CONCURRENCY);
   const quoted = await Promise.all(
-    groups.map(({ request, count }) => limit(async () => ({ count, rates: await ratesFor(api, request) }))),
+    groups.map(({ request, positions }) => limit(async () => ({ positions, rates: await ratesFor(api, request) }))),
   );
-  const totals = new Map<string, { rate: EasyPostRate; minor: number; groups: number }>();
-  for (const { count, rates: offered } of quoted) {
+  const methods = new Map<string, { rate: EasyPostRate; prices: ReadonlyMap<number, number> }>();
+  for (const { positions, rates: offered } of quoted) {
     for (const rate of offered) {
       const price = minorIn(rateMoney(rate), currency, rates);
       if (price === null) continue;
-      const total = totals.get(methodUidOf(rate));
-      totals.set(methodUidOf(rate), {
-        rate,
-        minor: (total?.minor ?? 0) + price * count,
-        groups: (total?.groups ?? 0) + 1,
-      });
+      const prices = new Map(methods.get(methodUidOf(rate))?.prices);
+      for (const position of positions) prices.set(position, price);
+      methods.set(methodUidOf(rate), { rate, prices });
     }
   }
-  return [...totals.values()]
-    .filter((total) => total.groups === groups.length)
-    .map(({ rate, minor }) => quoteOf(rate, minor, currency));
+  const { packages } = consignment;
+  return [...methods.values()]
+    .filter(({ prices }) => prices.size === packages.length)
+    .map(({ rate, prices }) => {
+      const packagesMinor = packages.map((_, position) => prices.get(position)!);
+      return quoteOf(rate, packagesMinor, currency);
+    });
 }
 
 async function ratesFor(api: EasyPostApi, request: ShipmentParameters): Promise<readonly EasyPostRate[]> {

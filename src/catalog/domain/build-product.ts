@@ -251,15 +251,17 @@ function resolveParts(
 /**
  * Builds the product of an order item from its product model and a value for every attribute.
  * @param quantities part model id or part id to quantity, which overrides the product model's; 0 omits the part
+ * @param cut the size to which the print is cut. Default: that of the values
  */
 export function buildProduct(
   catalogModel: CatalogModel,
   values: Values,
   quantities: ReadonlyMap<string, number> = new Map(),
+  cut?: Size,
 ): BuildResult {
   const { model, template } = catalogModel;
   const spec = model.production;
-  const size = printSize(spec, values);
+  const size = cut ?? printSize(spec, values);
   if (size === undefined && spec.sizeAttribute !== undefined) {
     const text = values.get(spec.sizeAttribute)?.text ?? '';
     const message = `value "${text}" of attribute ${spec.sizeAttribute} has no widthMm and heightMm`;

@@ -39,8 +39,9 @@ export type TrimResult =
   | { readonly ok: false; readonly message: string };
 
 /**
- * Returns the product with the price of the smallest size of its model that contains the trim. Everything else of the
- * product stays. A model without a size attribute has one price, which stays too.
+ * Returns the product with the price of the smallest size of its model that contains the trim, and with the weight and the
+ * packed size of the trim. Everything else of the product stays. A model without a size attribute has one price, which
+ * stays too.
  */
 export function trimmedProduct(catalogModel: CatalogModel, product: ResolvedProduct, trim: CustomTrim): TrimResult {
   const sizes = offeredSizes(catalogModel);
@@ -52,7 +53,10 @@ export function trimmedProduct(catalogModel: CatalogModel, product: ResolvedProd
   const { sizeAttribute } = catalogModel.model.production;
   const texts = Object.fromEntries(product.attributes.map(({ name, value }) => [name, value]));
   const choice = chooseValues(catalogModel, { ...texts, [sizeAttribute!]: size.valueId });
-  const built = choice.ok ? buildProduct(catalogModel, choice.values) : choice;
+  const quantityOf = (modelId: string) => product.parts.find((part) => part.partModelId === modelId)?.quantity ?? 0;
+  const quantities = new Map(catalogModel.model.parts.map(({ modelId }) => [modelId, quantityOf(modelId)]));
+  const built = choice.ok ? buildProduct(catalogModel, choice.values, quantities, trim) : choice;
   if (!built.ok) return { ok: false, message: built.message };
-  return { ok: true, product: { ...product, priceList: built.product.priceList } };
+  const { priceList, unitWeightGrams, packed } = built.product;
+  return { ok: true, product: { ...product, priceList, unitWeightGrams, packed } };
 }

@@ -97,6 +97,8 @@ export interface Consignment {
   readonly brandName?: string | undefined;
   /** The client's or partner's reference, printed on labels and documents. */
   readonly reference: string;
+  /** Day of the exchange rates of quotes, YYYY-MM-DD. Default: today. */
+  readonly ratesOf?: string | undefined;
 }
 
 /** A requested method: a method uid, a carrier name or a tier, or a comma-separated list of these. */
@@ -109,6 +111,8 @@ export interface MethodQuote {
   readonly methodUid: string;
   readonly methodName: string;
   readonly price: Money;
+  /** The price of each package. `price` is their sum. */
+  readonly packagesMinor: readonly number[];
   /** Working days in transit. */
   readonly minDays: number;
   readonly maxDays: number;

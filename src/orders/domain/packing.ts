@@ -21,6 +21,18 @@ export interface PackItem {
   readonly value: Money;
 }
 
+/**
+ * How units that no packaging instruction names are packed. `shared`: products share packages where their rules permit it.
+ * `apart`: each product model has packages of its own.
+ */
+export type Packing = 'shared' | 'apart';
+
+/** Returns the name of the products that a product may share a package with. A tube holds only what nests in it. */
+function companionsOf({ productModelId, packed }: PackItem['product'], packing: Packing): string {
+  if (packing === 'apart') return productModelId;
+  return packed.nests === true ? 'tubes' : 'boxes';
+}
+
 /** One entry of an order's packagingInstructions: the items that go into one package. */
 export interface PackagingInstruction {
   readonly packageItems: readonly { readonly orderItemReferenceId: string; readonly quantity: number }[];
@@ -124,15 +136,15 @@ function contents(
 
 /**
  * Packs items (`packagingInstructions` of schema `SubmitOrder`). Each instruction gets its own package, or several when its units
- * do not fit into one. Items that no instruction names are packed by product model. An instruction that names unknown
+ * do not fit into one. Items that no instruction names share packages as `packing` says. An instruction that names unknown
  * items or too many units takes what exists: an order split over partners has a part of it at each partner.
  * Weights are gross, in grams. Sizes are in millimetres, longest side first.
- * @param origin.countryOfOrigin ISO 3166-1 alpha-2 of the country of production
+ * @param options.countryOfOrigin ISO 3166-1 alpha-2 of the country of production
  */
 export function packOrder(
   items: readonly PackItem[],
   instructions: readonly PackagingInstruction[],
-  { countryOfOrigin }: { readonly countryOfOrigin: string },
+  { countryOfOrigin, packing }: { readonly countryOfOrigin: string; readonly packing: Packing },
 ): PackedPackage[] {
   const left = new Map(items.map((item) => [item.itemReferenceId, item.quantity]));
   const byReference = new Map(items.map((item) => [item.itemReferenceId, item]));
@@ -150,15 +162,12 @@ export function packOrder(
     if (portions.length > 0) groups.push({ instructionIndex, portions });
   }
 
-  const byModel = new Map<string, Portion[]>();
-  for (const item of items) {
+  const rest = items.flatMap((item): Portion[] => {
     const quantity = left.get(item.itemReferenceId)!;
-    if (quantity <= 0) continue;
-    const portions = byModel.get(item.product.productModelId) ?? [];
-    portions.push({ item, quantity });
-    byModel.set(item.product.productModelId, portions);
-  }
-  for (const portions of byModel.values()) groups.push({ instructionIndex: null, portions });
+    return quantity > 0 ? [{ item, quantity }] : [];
+  });
+  for (const portions of Map.groupBy(rest, ({ item }) => companionsOf(item.product, packing)).values())
+    groups.push({ instructionIndex: null, portions });
 
   const packed = new Map<PackItem, number>();
   return groups

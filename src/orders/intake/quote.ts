@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { ResolvedProduct } from '../../catalog/domain/product';
-import { byPrice, chooseMethod } from '../../consignments/domain/method-choice';
+import { byPrice } from '../../consignments/domain/method-choice';
 import { groupIntoPrintOrders } from '../../partners/domain/routing';
 import { type RoutingDecision, UNROUTABLE_TEXTS } from '../../partners/domain/routing-decision';
 import type { Partner } from '../../partners/partner-rows';
 import { fromMinor } from '../../platform/domain/money';
 import { isCrossBorder } from '../../platform/domain/territories';
 import type { FieldError } from '../../platform/errors';
+import { parcelSchema, parcelView } from '../domain/planned-parcel';
 import { priceOrder } from '../domain/pricing';
 import type { Receipt } from '../domain/receipt';
 import { amounts, type ReceiptLine } from '../domain/receipt';
@@ -72,15 +73,14 @@ async function quotePrintOrder(
 ): Promise<QuotedPrintOrder | Extract<OrderQuote, { ok: false }>> {
   const { order, partner, jobs, dispatchDate } = planned;
   const { country } = order.shippingAddress;
-  const { packages, quotes } = await quoteMethods(quote, planned);
-  const choice = chooseMethod(quotes, order.shipmentMethodUid);
+  const { quotes, choice, ...packed } = await quoteMethods(quote, planned);
   if (!choice.ok) {
     return choice.reason === 'choice_matches_none'
       ? invalid('shipmentMethodUid', `None of these methods carries the order to ${country}.`)
       : invalid('shippingAddress.country', `No shipment method carries the order to ${country}.`);
   }
   const sorted = [...quotes].sort(byPrice);
-  const methods = sorted.map((method) => planWith(method, method === sorted[0], packages, planned));
+  const methods = sorted.map((method) => planWith(method, method === sorted[0], packed, planned));
   const chosen = methods.find(({ method }) => method === choice.method)!;
   return {
     partner,
@@ -203,6 +203,7 @@ const quoteSchema = z.object({
   isCrossBorder: z.boolean().describe('True when the order needs retail prices. Without them it is refused.'),
   packageCount: z.int(),
   totalWeight: z.number().describe('Grams, including packaging.'),
+  packages: z.array(parcelSchema).describe('The parcels with `shipmentMethodUid`.'),
   items: z.array(
     z.object({
       itemReferenceId: z.string(),
@@ -283,6 +284,7 @@ export function quoteView({ receipt, chosen, ...quoted }: QuotedPrintOrder): z.i
     isCrossBorder: quoted.isCrossBorder,
     packageCount: chosen.packageCount,
     totalWeight: chosen.totalWeightGrams,
+    packages: chosen.parcels.map((parcel) => parcelView(parcel, receipt.currency)),
     items: receipt.lines.filter(({ type }) => type === 'product').map(item),
     shipmentMethodUid: chosen.method.methodUid,
     shippingPrice: show(receipt.totals.shippingPrice),

@@ -6,7 +6,7 @@ import type { PrintOrderAddress } from '../../partners/domain/print-order';
 import type { Partner } from '../../partners/partner-rows';
 import { EU_MEMBERS } from '../../platform/domain/countries';
 import { isCrossBorder, vatCountry } from '../../platform/domain/territories';
-import { type PackedPackage, type PackItem, packOrder } from '../domain/packing';
+import { type PackedPackage, type PackItem, type Packing, packOrder } from '../domain/packing';
 import { priceLine } from '../domain/pricing';
 import { retailValue } from '../domain/retail-value';
 import { vatNumberState } from '../domain/vat';
@@ -50,6 +50,7 @@ export function packForPartner(
   order: RunOrder,
   partner: Pick<Partner, 'country'>,
   jobs: readonly { readonly itemId: string; readonly quantity: number }[],
+  packing: Packing,
 ): PackedPackage[] {
   const items = jobs.flatMap(({ itemId, quantity }): PackItem[] => {
     const item = order.items.find((candidate) => candidate.id === itemId);
@@ -63,7 +64,7 @@ export function packForPartner(
       },
     ];
   });
-  return packOrder(items, order.packagingInstructions, { countryOfOrigin: partner.country });
+  return packOrder(items, order.packagingInstructions, { countryOfOrigin: partner.country, packing });
 }
 
 interface PackageContents extends Pick<PackedPackage, 'packageReferenceId'> {
@@ -91,7 +92,7 @@ export function partsOf(
     }));
     // What was packed into one package fits into one.
     const instruction = { packageItems: units, packingSlip: undefined, brandedPackaging: undefined };
-    const [packed] = packForPartner({ ...order, packagingInstructions: [instruction] }, partner, units);
+    const [packed] = packForPartner({ ...order, packagingInstructions: [instruction] }, partner, units, 'shared');
     const { grossWeightGrams, lengthMm, widthMm, heightMm } = packed!;
     return {
       itemReferenceIds: units.map(({ orderItemReferenceId }) => orderItemReferenceId),
@@ -149,6 +150,7 @@ export function consignmentOf(
     currency: order.currency,
     brandName,
     reference: order.orderReferenceId,
+    ratesOf: order.rates.date,
   };
 }
 

@@ -4,7 +4,15 @@ import type { FinancialStatus } from '../domain/lifecycle/statuses';
 import { priceLine } from '../domain/pricing';
 import { buildReceipt, type Receipt } from '../domain/receipt';
 import { shippingRate, vatOf } from '../domain/vat';
-import { type Charges, chargesOf, type ReceiptChange, refundUnits, type StoredReceipt } from './charges';
+import {
+  type Charges,
+  chargesOf,
+  type ReceiptChange,
+  refundUnits,
+  type StoredReceipt,
+  shippingCharge,
+  shippingDifference,
+} from './charges';
 import type { RunOrder } from './run-order';
 import type { ShipmentPlan } from './shipment-plan';
 
@@ -125,6 +133,20 @@ export async function refundItems(
     orderId,
     changes.map((change, index) => ({ ...change, step: `${step}:${index}` })),
   );
+}
+
+/** Refunds what shipping of a print order costs less, in minor units: at most what is charged for it. */
+export async function refundShipping(
+  tx: Queryable,
+  orderId: string,
+  printOrderId: string,
+  { step, minor }: { readonly step: string; readonly minor: number },
+): Promise<void> {
+  const charge = (await readCharges(tx, orderId)).of(printOrderId);
+  if (charge === undefined) return;
+  const { price, referenceId, title } = shippingCharge(charge);
+  const change = shippingDifference(charge, { referenceId, title }, -Math.min(minor, price));
+  if (change !== null) await storeReceipts(tx, orderId, [{ ...change, step }]);
 }
 
 /** Financial statuses in which a payment can be recorded: there is an invoice, and not everything is refunded. */

@@ -1,11 +1,12 @@
 import type { Consignment, MethodChoice, MethodQuote } from '../../consignments/domain/consignment';
-import { chooseMethod } from '../../consignments/domain/method-choice';
+import { type ChosenMethod, chooseMethod } from '../../consignments/domain/method-choice';
 import { localDateAndTime, workCalendar } from '../../partners/domain/calendar';
 import type { Partner } from '../../partners/partner-rows';
 import type { Place } from '../../platform/domain/territories';
 import { uuidv7 } from '../../platform/ids';
 import { columnsOf, json, type Queryable, type Statement } from '../../platform/postgres';
-import type { PackedPackage } from '../domain/packing';
+import type { PackedPackage, Packing } from '../domain/packing';
+import { type PlannedParcel, plannedParcels, sumOf } from '../domain/planned-parcel';
 import { promiseDates } from '../domain/promise';
 import { consignmentOf, packForPartner } from './consignments';
 import type { RunOrder } from './run-order';
@@ -17,6 +18,9 @@ export type Quoter = (consignment: Consignment, choice?: MethodChoice | null) =>
 export interface ShipmentPlan {
   readonly method: MethodQuote;
   readonly isCheapest: boolean;
+  readonly packing: Packing;
+  /** The parcels of what had not left when it was planned. Their prices add up to that of the method. */
+  readonly parcels: readonly PlannedParcel[];
   readonly packageCount: number;
   readonly totalWeightGrams: number;
   readonly minDeliveryDays: number;
@@ -49,29 +53,41 @@ export interface PlannedJobs {
 
 /** Packs the jobs of one partner, quotes methods, chooses one and promises delivery dates. */
 export async function planShipment(quote: Quoter, input: PlannedJobs): Promise<PlannedShipment> {
-  const { packages, quotes } = await quoteMethods(quote, input);
-  const chosen = chooseMethod(quotes, input.order.shipmentMethodUid);
-  if (!chosen.ok) return chosen;
-  const { price } = chosen.method;
-  const method = input.order.charged ? chosen.method : { ...chosen.method, price: { ...price, minor: 0 } };
-  return { ok: true, plan: planWith(method, chosen.isCheapest, packages, input) };
+  const { quotes: _quotes, choice, ...packed } = await quoteMethods(quote, input);
+  if (!choice.ok) return choice;
+  const { price, packagesMinor } = choice.method;
+  const free = { price: { ...price, minor: 0 }, packagesMinor: packagesMinor.map(() => 0) };
+  const method = input.order.charged ? choice.method : { ...choice.method, ...free };
+  return { ok: true, plan: planWith(method, choice.isCheapest, packed, input) };
 }
 
-/** Returns the packages of one partner's jobs, and every method that can carry all of them. */
+/**
+ * Returns the packages of one partner's jobs, every method that can carry all of them, and the one that the order chooses.
+ * Products share packages where this saves packages, unless the order's method does not carry these or is dearer for them.
+ */
 export async function quoteMethods(
   quote: Quoter,
   { order, partner, jobs }: Pick<PlannedJobs, 'order' | 'partner' | 'jobs'>,
-): Promise<{ readonly packages: readonly PackedPackage[]; readonly quotes: readonly MethodQuote[] }> {
-  const packages = packForPartner(order, partner, jobs);
-  const consignment = consignmentOf(order, partner, packages, order.clientName);
-  return { packages, quotes: await quote(consignment, order.shipmentMethodUid) };
+) {
+  const packed = (packing: Packing) => ({ packing, packages: packForPartner(order, partner, jobs, packing) });
+  const [shared, apart] = [packed('shared'), packed('apart')];
+  const quoted = await Promise.all(
+    (shared.packages.length < apart.packages.length ? [shared, apart] : [apart]).map(async (each) => {
+      const consignment = consignmentOf(order, partner, each.packages, order.clientName);
+      const quotes = await quote(consignment, order.shipmentMethodUid);
+      return { ...each, quotes, choice: chooseMethod(quotes, order.shipmentMethodUid) };
+    }),
+  );
+  return quoted.reduce((best, each) => (priceOf(each.choice) < priceOf(best.choice) ? each : best));
 }
+
+const priceOf = (choice: ChosenMethod) => (choice.ok ? choice.method.price.minor : Infinity);
 
 /** Returns the plan for packages with a method: weight, delivery dates, and calendar days from today. */
 export function planWith(
   method: MethodQuote,
   isCheapest: boolean,
-  packages: readonly PackedPackage[],
+  { packing, packages }: { readonly packing: Packing; readonly packages: readonly PackedPackage[] },
   { partner, dispatchDate, now }: Pick<PlannedJobs, 'partner' | 'dispatchDate' | 'now'>,
 ): ShipmentPlan {
   const calendar = workCalendar(partner.capabilities.calendar);
@@ -86,8 +102,10 @@ export function planWith(
   return {
     method,
     isCheapest,
+    packing,
+    parcels: plannedParcels(packages, method.packagesMinor),
     packageCount: packages.length,
-    totalWeightGrams: packages.reduce((sum, { grossWeightGrams }) => sum + grossWeightGrams, 0),
+    totalWeightGrams: sumOf(packages, 'grossWeightGrams'),
     minDeliveryDays: calendarDays(today, transit.minDeliveryDate),
     maxDeliveryDays: calendarDays(today, transit.maxDeliveryDate),
     minDeliveryDate: transit.minDeliveryDate,
@@ -115,7 +133,7 @@ export const storedPlan = ({ method, origin: _, ...plan }: ShipmentPlan) => ({
   currency: method.price.currency,
 });
 
-const PLAN_COLUMNS = `carrier_uid, shipment_method_uid, shipment_method_name, service_type, is_cheapest, package_count,
+const PLAN_COLUMNS = `carrier_uid, shipment_method_uid, shipment_method_name, service_type, is_cheapest, packing, parcels, package_count,
   total_weight_grams, price_minor, currency, min_delivery_days, max_delivery_days, min_delivery_date, max_delivery_date`;
 
 /** Returns the statement that stores plans. A print order that already has a plan keeps its initial dates. */

@@ -51,7 +51,7 @@ export async function printOrderRow(sql: Sql, printOrderId: string): Promise<Pri
     sql`(SELECT order_id FROM print_orders WHERE id = ${printOrderId})`,
     sql`(SELECT jsonb_build_object('id', p.id::text, 'partner', ${partnerAsJson(sql, sql`p.partner_id`)}, 'kind', p.kind,
         'version', p.version, 'messageId', p.message_id, 'body', p.body, 'dispatchDate', p.dispatch_date, 'createdAt', p.created_at,
-        'shipmentMethodUid', s.shipment_method_uid, 'clientSettings', a.settings,
+        'shipmentMethodUid', s.shipment_method_uid, 'packing', s.packing, 'clientSettings', a.settings,
         'packingSlips', (SELECT jsonb_object_agg(l.package_index, l.object_key) FROM packing_slips l
           WHERE l.order_id = p.order_id AND l.object_key IS NOT NULL),
         'jobs', ${messageJobs(sql)})

@@ -11,7 +11,7 @@ import type { Queryable, Sql } from '../../platform/postgres';
 import { type BoughtLabels, type BuyShipment, buyLabels, type PurchaseDeps } from '../../shipping/purchase';
 import { dispatchResponse, type NamedPackage, type StoredShipment, shipmentAsJson } from '../../shipping/shipments';
 import { hasShipped, type ItemStatus } from '../domain/lifecycle/statuses';
-import { type PackedPackage, withReferencesOf } from '../domain/packing';
+import { type PackedPackage, type Packing, withReferencesOf } from '../domain/packing';
 import {
   consignmentOf,
   freeReference,
@@ -58,6 +58,7 @@ export interface DispatchOrder {
 interface DispatchRow {
   readonly partner: Record<string, unknown>;
   readonly shipmentMethodUid: string;
+  readonly packing: Packing;
   readonly clientSettings: ClientSettings;
   /** Units that are neither cancelled nor rerouted, including those that have left. */
   readonly liveJobs: DispatchOrder['jobs'] | null;
@@ -80,6 +81,7 @@ export async function dispatchPrintOrder(
     sql,
     sql`${orderId}`,
     sql`(SELECT jsonb_build_object('partner', ${partnerAsJson(sql, sql`p.partner_id`)}, 'shipmentMethodUid', s.shipment_method_uid,
+        'packing', s.packing,
         'clientSettings', a.settings, 'rules', ${paperRules(sql)},
         'liveJobs', (SELECT jsonb_agg(jsonb_build_object('itemId', j.order_item_id::text, 'quantity', j.quantity) ORDER BY j.id)
           FROM print_jobs j WHERE j.print_order_id = p.id AND j.status NOT IN ('cancelled', 'superseded')),
@@ -92,10 +94,10 @@ export async function dispatchPrintOrder(
   const { order, related: row } = found;
   const partner = partnerOf(row.partner);
   const returnAddress = returnAddressOf(row.clientSettings, order.clientName);
-  const whole = packForPartner(order, partner, row.liveJobs ?? jobs);
+  const whole = packForPartner(order, partner, row.liveJobs ?? jobs, row.packing);
   const named = new Set(first ?? order.items.map(({ itemReferenceId }) => itemReferenceId));
   const packed: PackedPackage[] = [];
-  for (const pack of withReferencesOf(packForPartner(order, partner, jobs), whole)) {
+  for (const pack of withReferencesOf(packForPartner(order, partner, jobs, row.packing), whole)) {
     const parts = partsOf(order, partner, pack, { named, reference: freeReference([...whole, ...packed, pack]) });
     packed.push(...(parts === null ? [pack] : splitInto(pack, parts)));
   }

@@ -35,6 +35,7 @@ export async function removeEndedUnits(tx: Transaction, printOrderIds: readonly 
     FROM shipments s WHERE s.id IN (SELECT shipment_id FROM used WHERE units > 0)
     ORDER BY s.id FOR UPDATE OF s`;
   const changed = shipments.map(changesOf).filter(({ positions }) => positions.length > 0);
+  if (changed.length === 0) return;
   await leaveOutPackages(
     tx,
     changed.map(({ shipmentId, packages, positions }) => ({
@@ -55,6 +56,17 @@ export async function removeEndedUnits(tx: Transaction, printOrderIds: readonly 
       UPDATE shipments SET documents_outdated = true, consignment = jsonb_set(consignment, '{packages}', ${json(tx, packages)})
       WHERE id = ${shipmentId}`;
   }
+  const ids = changed.map(({ shipmentId }) => shipmentId);
+  await tx`
+    UPDATE planned_shipments p SET package_count = l.packages, total_weight_grams = l.grams
+    FROM (
+      SELECT s.print_order_id, count(*) AS packages,
+        sum((s.consignment -> 'packages' -> k.position ->> 'grossWeightGrams')::bigint) AS grams
+      FROM shipments s JOIN shipment_packages k ON k.shipment_id = s.id
+      WHERE s.print_order_id IN (SELECT print_order_id FROM shipments WHERE id = ANY(${ids}::uuid[]))
+        AND s.status = 'bought' AND k.left_out_at IS NULL
+      GROUP BY s.print_order_id
+    ) l WHERE p.print_order_id = l.print_order_id`;
 }
 
 /** Returns the packages with the units that still travel, and the positions of those that have changed. */

@@ -13,7 +13,7 @@ import { isCrossBorder, vatCountry } from '../../platform/domain/territories';
 import type { LinkSigner } from '../../platform/objects/signed-links';
 import type { Fragment, Queryable } from '../../platform/postgres';
 import { type ItemFields, itemMembers } from '../domain/item-fields';
-import type { PackedPackage } from '../domain/packing';
+import type { PackedPackage, Packing } from '../domain/packing';
 import { retailValue } from '../domain/retail-value';
 import { rateIn } from '../domain/vat';
 import { fallsUnderIoss, listsPackages, packForPartner, receiverOf, returnAddressOf } from '../planning/consignments';
@@ -36,6 +36,7 @@ export interface MessageSource {
   readonly dispatchDate: string;
   readonly createdAt: Date;
   readonly shipmentMethodUid: string;
+  readonly packing: Packing;
   readonly clientSettings: ClientSettings;
   /** Object keys of the client's packing slips, by index of the packaging instruction. */
   readonly packingSlips: Readonly<Record<string, string>> | null;
@@ -111,7 +112,7 @@ export function buildMessage(
     return quantity === undefined ? [] : [{ ...job, quantity }];
   });
   if (jobs.length === 0) throw new PrintOrderError(`print order ${source.id} has no units left`);
-  const packages = packForPartner(order, partner, jobs);
+  const packages = packForPartner(order, partner, jobs, source.packing);
   const branding = packages.map((pack) => brandedPackaging(order, pack, source.clientSettings));
   const body = buildPrintOrder({
     head: {

@@ -1,16 +1,17 @@
 import { dispatchDate } from '../../partners/domain/calendar';
-import { deliveryTargetOf, partnerByAccount } from '../../partners/partner-rows';
+import { deliveryTargetOf } from '../../partners/partner-rows';
 import { recordRoutingDecision } from '../../partners/routing-rows';
 import { orderWorkflowId } from '../../platform/domain/workflows';
-import { type Fragment, inTransaction } from '../../platform/postgres';
+import { inTransaction } from '../../platform/postgres';
 import type { ReroutedUnits } from '../domain/lifecycle/requests';
 import type { PlannedPrintOrder } from '../domain/lifecycle/run-state';
 import { crossBorderRefusal } from '../planning/plan-refusals';
 import type { PreparationDeps } from '../planning/prepare-order';
 import { insertPrintOrders, printOrdersOfSteps, reserveForJobs } from '../planning/print-order-rows';
 import { candidatesFor, routeItems } from '../planning/routing';
-import { type RunOrder, runOrder } from '../planning/run-order';
-import { type PrintOrderPlan, planShipment, storeShipmentPlans } from '../planning/shipment-plan';
+import { runOrder } from '../planning/run-order';
+import { planShipment, storeShipmentPlans } from '../planning/shipment-plan';
+import { restsOf, storeRests } from '../planning/shipment-rest';
 
 export interface ReroutePlanRequest {
   readonly orderId: string;
@@ -74,7 +75,7 @@ export async function planReroute(deps: PreparationDeps, request: ReroutePlanReq
   const makers = deps.sql`SELECT print_order_id FROM print_jobs WHERE id = ANY(${[...rerouted.keys()]}::bigint[])`;
   const [planned, remaining] = await Promise.all([
     planShipment(deps.quote, { order, partner, jobs, dispatchDate: shipsOn, now: deps.now() }),
-    waits ? [] : plansWithout(deps, order, makers, rerouted),
+    waits ? [] : restsOf(deps, order, makers, rerouted),
   ]);
   if (!planned.ok) return refused('no shipment method carries the item');
 
@@ -100,59 +101,8 @@ export async function planReroute(deps: PreparationDeps, request: ReroutePlanReq
     if (!reserved.ok)
       throw new Error(`stock for ${step} of order ${orderId} is no longer available; the activity retries`);
     await recordRoutingDecision(tx, { orderId, step, decision });
-    await storeShipmentPlans(tx, orderId, [{ printOrderId: printOrder!.id, plan: planned.plan }, ...remaining]);
+    await storeShipmentPlans(tx, orderId, [{ printOrderId: printOrder!.id, plan: planned.plan }]);
+    await storeRests(tx, remaining);
     return { outcome: 'planned', printOrder: printOrder! };
   });
-}
-
-/** Plans the shipments of print orders again, for the units that they have left. */
-export async function replanShipments(
-  deps: Omit<PreparationDeps, 'candidates'>,
-  orderId: string,
-  printOrderIds: readonly string[],
-): Promise<void> {
-  const order = await runOrder(deps.sql, orderId);
-  const plans = await plansWithout(deps, order, deps.sql`SELECT unnest(${[...printOrderIds]}::bigint[])`, new Map());
-  if (plans.length > 0) await storeShipmentPlans(deps.sql, orderId, plans);
-}
-
-/**
- * Returns new plans for print orders. A print order whose label is already bought keeps its plan.
- * @param printOrderIds query of their ids
- * @param rerouted units that leave them, by job id
- */
-async function plansWithout(
-  deps: Omit<PreparationDeps, 'candidates'>,
-  order: RunOrder,
-  printOrderIds: Fragment,
-  rerouted: ReadonlyMap<string, number>,
-): Promise<PrintOrderPlan[]> {
-  const rows = await deps.sql<
-    {
-      id: string;
-      partnerId: string;
-      dispatchDate: string;
-      jobs: { id: string; itemId: string; quantity: number }[];
-    }[]
-  >`
-    SELECT p.id, p.partner_id, p.dispatch_date::text, jsonb_agg(jsonb_build_object(
-      'id', j.id::text, 'itemId', j.order_item_id::text, 'quantity', j.quantity) ORDER BY j.id) AS jobs
-    FROM print_orders p JOIN print_jobs j ON j.print_order_id = p.id AND j.status NOT IN ('cancelled', 'superseded')
-    WHERE p.order_id = ${order.id} AND p.id IN (${printOrderIds})
-      AND NOT EXISTS (SELECT FROM shipments WHERE print_order_id = p.id AND status = 'bought')
-    GROUP BY p.id`;
-  const plans = await Promise.all(
-    rows.map(async ({ id, partnerId, dispatchDate, jobs }) => {
-      const left = jobs.flatMap((job) => {
-        const quantity = job.quantity - (rerouted.get(job.id) ?? 0);
-        return quantity > 0 ? [{ itemId: job.itemId, quantity }] : [];
-      });
-      if (left.length === 0) return [];
-      const partner = (await partnerByAccount(deps.sql, partnerId))!;
-      const now = deps.now();
-      const planned = await planShipment(deps.quote, { order, partner, jobs: left, dispatchDate, now });
-      return planned.ok ? [{ printOrderId: id, plan: planned.plan }] : [];
-    }),
-  );
-  return plans.flat();
 }

@@ -220,7 +220,7 @@ export async function readOrders(
           SELECT jsonb_build_object('id', s.id, 'printOrderId', s.print_order_id::text,
             'shipmentMethodUid', s.shipment_method_uid, 'shipmentMethodName', s.shipment_method_name,
             'serviceType', s.service_type, 'isCheapest', s.is_cheapest, 'packageCount', s.package_count,
-            'totalWeightGrams', s.total_weight_grams, 'priceMinor', s.price_minor, 'currency', s.currency,
+            'totalWeightGrams', s.total_weight_grams, 'parcels', s.parcels, 'priceMinor', s.price_minor, 'currency', s.currency,
             'minDeliveryDays', s.min_delivery_days, 'maxDeliveryDays', s.max_delivery_days,
             'minDeliveryDate', s.min_delivery_date, 'maxDeliveryDate', s.max_delivery_date,
             'initialMinDeliveryDate', s.initial_min_delivery_date, 'initialMaxDeliveryDate', s.initial_max_delivery_date,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { fromMinor } from '../../platform/domain/money';
 import { hasShipped, type ItemStatus } from '../domain/lifecycle/statuses';
+import { parcelSchema, parcelView } from '../domain/planned-parcel';
 import { type PrintOrderPlan, type ShipmentPlan, storedPlan } from '../planning/shipment-plan';
 import type { OrderRecord, PackedUnits, PrintOrderRecord, ShipmentRecord } from './order-reader';
 
@@ -42,6 +43,9 @@ export const shipmentSchema = z
         fulfillmentFacilityId: z.string(),
       }),
     ),
+    plannedPackages: z
+      .array(parcelSchema.extend({ printOrderId: z.string() }))
+      .describe('What `price` is for. Parcels that have left before a change of address or method are left out.'),
     trackingFollowed: z
       .boolean()
       .nullable()
@@ -101,6 +105,9 @@ export function shipmentView(order: OrderRecord) {
     status: SHIPMENT_STATUS[order.fulfillmentStatus] ?? 'pending',
     packages: shipments.flatMap((shipment) =>
       packagesOf(shipment, live.get(shipment.printOrderId)!, (itemId) => references.get(itemId)!),
+    ),
+    plannedPackages: shipments.flatMap(({ printOrderId, parcels, currency }) =>
+      parcels.map((parcel) => ({ printOrderId, ...parcelView(parcel, currency) })),
     ),
     trackingFollowed: trackingFollowed(livePrintOrders(order), shipments),
     fulfillmentCountry: first.fulfillmentCountry,

@@ -11,6 +11,9 @@ CREATE TABLE planned_shipments (
   shipment_method_name       text NOT NULL,
   service_type               text NOT NULL,
   is_cheapest                boolean NOT NULL,
+  -- 'shared' or 'apart': how units that no packaging instruction names are packed.
+  packing                    text NOT NULL DEFAULT 'apart',
+  parcels                    jsonb NOT NULL DEFAULT '[]',
   package_count              int NOT NULL,
   total_weight_grams         bigint NOT NULL,
   price_minor                bigint NOT NULL,

@@ -263,6 +263,25 @@ describe('a custom trim', () => {
     expect(trimmed).toBe(a3);
   });
 
+  test('has the weight and the packed size of the cut, whatever size is ordered', async () => {
+    const parcel = async (...items: object[]) => {
+      const { body } = await api.post('/v1/orders/quote', of(...items)).expect(200);
+      const { shippingPrice, shipmentMethodUid, packages } = body.quotes[0];
+      return {
+        shippingPrice,
+        shipmentMethodUid,
+        packages: packages.map(({ items: _items, ...each }: object & { items: object }) => each),
+      };
+    };
+    const enlarged = await parcel(sized('a4', { customTrim: { widthMm: 841, heightMm: 594 } }));
+    expect(enlarged).toEqual(await parcel(sized('a1')));
+    // 140 g of packaging, and 0.5 m² of paper of 200 g/m².
+    expect(enlarged.packages).toMatchObject([{ weight: 240, lengthMm: 624 }]);
+    expect(await parcel(sized('a1', { customTrim: { widthMm: 300, heightMm: 500 } }))).toMatchObject({
+      packages: [{ weight: 170, lengthMm: 330 }],
+    });
+  });
+
   test('that no size contains is refused, in an order and in a quote', async () => {
     const customTrim = { widthMm: 595, heightMm: 842 };
     expect(await refusals(sized('a1', { customTrim }))).toEqual(['VALIDATION_ERROR items[0].customTrim']);

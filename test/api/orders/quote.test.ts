@@ -186,6 +186,67 @@ test('packaging instructions determine the packages, and with them weight and pr
   expect(apart.shippingPrice).toBeGreaterThan(together.shippingPrice);
 });
 
+const CARD = 'card_product_pf_a6_pt_350-gsm-silk_cl_4-0_ver';
+const STICKER = 'sticker_product_sf_75x75-mm';
+const line = (productUid: string, quantity: number) => ({
+  itemReferenceId: productUid.slice(0, 4),
+  productUid,
+  quantity,
+});
+
+test('products that fit one parcel share one; a quote has the contents, weight, size and price of each', async () => {
+  const items = [
+    line('flat_product_pf_a4_pt_200-gsm-uncoated_cl_4-0_ver', 1),
+    line(CARD, 1),
+    line('photobook_hard_cover_product_pf_a4_pt_170-gsm-silk_fin_matt_pc_24', 1),
+    line('mug_product_msz_11-oz_mcl_white', 1),
+    line(STICKER, 1),
+  ];
+  const { body } = await quote({ items }).expect(200);
+  const one = (itemReferenceId: string) => ({ itemReferenceId, quantity: 1 });
+  expect(body.quotes).toMatchObject([
+    {
+      packageCount: 2,
+      totalWeight: 910,
+      // 8.78 instead of 20.25 in five parcels.
+      shippingPrice: 8.78,
+      packages: [
+        { items: [one('flat')], weight: 153, lengthMm: 240, widthMm: 80, heightMm: 80, price: 3.89 },
+        {
+          items: ['card', 'phot', 'mug_', 'stic'].map(one),
+          ...{ weight: 757, lengthMm: 322, widthMm: 235, heightMm: 134, price: 4.89 },
+        },
+      ],
+    },
+  ]);
+  const packageItems = items.map(({ itemReferenceId, quantity }) => ({
+    orderItemReferenceId: itemReferenceId,
+    quantity,
+  }));
+  const { body: box } = await quote({ items, packagingInstructions: [{ packageItems }] }).expect(200);
+  expect(box.quotes[0].packages).toMatchObject([
+    { items: items.map((each) => one(each.itemReferenceId)), price: 4.89 },
+  ]);
+});
+
+test.each([
+  ['share a letter', 5, 8, 'standard', [2.1]],
+  ['have letters of their own where a parcel for both is dearer', 12, 9, 'standard', [2.1, 1.65]],
+  ['share a parcel that is cheaper than two letters', 15, 10, 'standard', [3.89]],
+  [
+    'have letters of their own where the ordered method takes no parcel for both',
+    15,
+    10,
+    'corvid_post_letter',
+    [2.95, 1.65],
+  ],
+])('cards and stickers %s', async (_what, cards, stickers, shipmentMethodUid, prices) => {
+  const items = [line(CARD, cards), line(STICKER, stickers)];
+  const { body } = await quote({ items, shipmentMethodUid }).expect(200);
+  expect(body.quotes[0].packages.map(({ price }: { price: number }) => price)).toEqual(prices);
+  expect(cents(body.shippingPrice)).toBe(prices.reduce((sum, price) => sum + cents(price), 0));
+});
+
 const CHOICE = 'NO_SUCH_CHOICE_ERROR';
 const refused: [rule: string, over: object, errors: string[]][] = [
   ['no items', { items: [] }, ['VALIDATION_ERROR items']],

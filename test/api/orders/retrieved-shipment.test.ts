@@ -1,8 +1,10 @@
+import { replanShipments } from '../../../src/orders/planning/shipment-rest';
 import { planReroute } from '../../../src/orders/production/reroute-plan';
 import { ARCHIVE_FILES } from '../../../src/orders/upkeep/archive-files';
+import { loadExchangeRates } from '../../../src/platform/exchange-rates';
 import { facilityOf } from '../../support/rows/partner-setup';
 import { type OrdersApi, ordersApi, planningSteps, planOrder, subscribedPartners } from './orders-api';
-import { item, of, order } from './sample-orders';
+import { item, of, order, STICKER } from './sample-orders';
 
 /** Plans of orders, as they are stored and as a client sees their shipments. */
 
@@ -109,6 +111,37 @@ test('units that a partner keeps after a partial reroute are planned without the
   const { shipment, connectedOrderIds } = await read(id);
   expect(shipment.totalWeight).toBe(kept! + moved!);
   expect(connectedOrderIds).toEqual([first, second]);
+});
+
+test('a retrieved order has the planned parcels; their rest is priced once, at the exchange rates of the order', async () => {
+  const items = [item({ quantity: 12 }), item({ itemReferenceId: 'sticker', productUid: STICKER })];
+  const { id } = (await api.submit(order({ currency: 'CHF', items })).expect(200)).body;
+  await planOrder(api, id);
+  const planned = await read(id);
+  const prices = (await read(id)).shipment.plannedPackages.map(({ price }: { price: number }) => price);
+  expect(planned.shipment.plannedPackages).toMatchObject([
+    { items: [{ quantity: 10 }] },
+    { items: [{ quantity: 2 }] },
+    { items: [{ itemReferenceId: 'sticker' }] },
+  ]);
+  const sum = (amounts: number[]) => Math.round(amounts.reduce((total, amount) => total + amount, 0) * 100);
+  expect(sum(prices)).toBe(sum([planned.shipment.price]));
+  expect(sum(prices)).toBe(sum([planned.receipts[0].shippingPrice]));
+
+  await api.sql`UPDATE orders SET created_at = created_at - interval '1 day' WHERE id = ${id}`;
+  const today = new Date().toISOString().slice(0, 10);
+  await loadExchangeRates(api.sql, { date: today, perEuro: { CHF: '2' } });
+  await api.sql`UPDATE print_jobs SET quantity = 2 WHERE quantity = 12`;
+  const [{ printOrderIds }] = await api.sql<[{ printOrderIds: string[] }]>`
+    SELECT array_agg(id::text) AS print_order_ids FROM print_orders WHERE order_id = ${id}`;
+  for (let attempt = 0; attempt < 2; attempt += 1)
+    await replanShipments(planningSteps(api), { orderId: id, printOrderIds, refunds: true });
+  const { shipment, receipts } = await read(id);
+  expect(sum([shipment.price])).toBe(sum(prices.slice(1)));
+  expect(receipts.map(({ shippingPrice }: { shippingPrice: number }) => shippingPrice)).toEqual([
+    planned.shipment.price,
+    -prices[0],
+  ]);
 });
 
 test('a cancelled order shows the shipment of its last print order', async () => {

@@ -44,7 +44,9 @@ async function submitted(reference: string) {
 /** Returns the units of each receipt, and the unit price in cents of all. */
 async function receiptsOf(orderId: string) {
   const { receipts } = await read(orderId);
-  return receipts.map(({ type, items }) => [type, items.find((line) => line.type === 'product')!.amount]);
+  return receipts.flatMap(({ type, items }) =>
+    items.flatMap((line) => (line.type === 'product' ? [[type, line.amount]] : [])),
+  );
 }
 
 /** Cancels units that a partner agrees to cancel, and waits for it. A response to a client waits for it five seconds at most. */
@@ -288,6 +290,61 @@ test('units that are cancelled after the dispatch are in no new document of thei
   expect(after.text).toContain('60.00 EUR');
   expect(after.text).not.toContain('100.00 EUR');
   expect(after.trackingCode).toBe(before.trackingCode);
+});
+
+const shippingOf = ({ receipts }: Awaited<ReturnType<typeof read>>) =>
+  Math.round(receipts.reduce((sum, { shippingPrice }) => sum + shippingPrice, 0) * 100);
+
+test('shipping is refunded to what the rest costs, until labels are bought; packages and weight follow the parcels', async () => {
+  const { orderId, printOrderId, partner } = await handedOver(stack, 'shipping-of-rest', { quantity: 32 });
+  const parcels = ({ shipment }: Awaited<ReturnType<typeof read>>) => ({
+    price: shipment!.price,
+    packageCount: shipment!.packageCount,
+    totalWeight: shipment!.totalWeight,
+    planned: shipment!.plannedPackages.map(({ price, items }) => [price, items[0]!.quantity]),
+  });
+  // Tubes of 140 g with ten posters of 13 g.
+  const before = await read(orderId);
+  expect(parcels(before)).toEqual({
+    price: 16.76,
+    packageCount: 4,
+    totalWeight: 4 * 140 + 32 * 13,
+    planned: [...Array(3).fill([4.29, 10]), [3.89, 2]],
+  });
+  await cancel(orderId, units(20));
+  const fewer = await readUntil(stack.client, orderId, (order) => shippingOf(order) < 1676);
+  const rest = {
+    price: 8.18,
+    packageCount: 2,
+    totalWeight: 2 * 140 + 12 * 13,
+    planned: [
+      [4.29, 10],
+      [3.89, 2],
+    ],
+  };
+  expect(parcels(fewer)).toEqual(rest);
+  expect(fewer.receipts.map(({ type, shippingPrice }) => [type, shippingPrice])).toEqual([
+    ['invoice', 16.76],
+    ['refund', 0],
+    ['refund', -8.58],
+  ]);
+
+  await stack.partner(partner).dispatchOrder({ body: { orderId: printOrderId } });
+  await cancel(orderId, units(11));
+  const labelled = await readUntil(stack.client, orderId, ({ shipment }) => shipment!.packageCount === 1);
+  expect(parcels(labelled)).toEqual({ ...rest, packageCount: 1, totalWeight: 140 + 13 });
+  expect(shippingOf(labelled)).toBe(818);
+});
+
+test('an item that is cancelled takes its parcel from the shipping price', async () => {
+  const { orderId } = await handedOver(stack, 'shipping-of-items', { items: 2 });
+  expect((await read(orderId)).shipment).toMatchObject({ price: 7.78, packageCount: 2 });
+  await cancel(orderId, [{ itemReferenceId: 'sticker' }]);
+  const rest = await readUntil(stack.client, orderId, (order) => shippingOf(order) < 778);
+  expect([shippingOf(rest), rest.shipment]).toMatchObject([389, { price: 3.89, packageCount: 1 }]);
+  // The last item takes the rest of the price.
+  await cancel(orderId, [{ itemReferenceId: 'poster' }]);
+  await readUntil(stack.client, orderId, (order) => shippingOf(order) === 0);
 });
 
 test('units of the rest are cancelled after a part of the order has left', async () => {

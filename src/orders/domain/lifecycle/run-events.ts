@@ -189,7 +189,11 @@ interface RunEffects {
     readonly reason: string;
   };
   /** Plan the shipments of print orders again: they have lost units, or waited. */
-  replan_shipments: { readonly printOrderIds: readonly string[] };
+  replan_shipments: {
+    readonly printOrderIds: readonly string[];
+    /** The units were cancelled: what the shipment costs less is refunded. */
+    readonly refunds?: true;
+  };
   void_shipment: { readonly printOrderId: string; readonly shipmentId: string };
 }
 

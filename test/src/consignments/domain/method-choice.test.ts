@@ -12,6 +12,7 @@ const quote = (
   carrierName,
   methodUid,
   methodName: methodUid,
+  packagesMinor: [],
   price: { minor, currency: 'EUR' },
   minDays: 1,
   maxDays,

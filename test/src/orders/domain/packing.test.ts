@@ -27,7 +27,7 @@ const item = (itemReferenceId: string, product: PackItem['product'], quantity: n
   quantity,
   value: { minor: 1000 * quantity, currency: 'EUR' },
 });
-const options = { countryOfOrigin: 'DE' };
+const options = { countryOfOrigin: 'DE', packing: 'apart' } as const;
 const summary = (packages: ReturnType<typeof packOrder>) =>
   packages.map(({ instructionIndex, items }) => [
     instructionIndex,
@@ -48,6 +48,20 @@ test('posters of one model share a tube up to its capacity, and other models get
     widthMm: 80,
     heightMm: 80,
   });
+});
+
+test('products share packages where their rules permit it: tubes hold only what nests in them', () => {
+  const items = [item('a', poster, 4), item('m', mug, 2), item('b', { ...poster, productModelId: 'print' }, 6)];
+  const alone = item('c', { ...mug, productModelId: 'bowl', unitsPerPackage: 1 }, 1);
+  const book = item('d', { ...mug, productModelId: 'book', unitsPerPackage: 3 }, 2);
+  const packages = packOrder([...items, book, alone], [], { ...options, packing: 'shared' });
+  expect(summary(packages)).toEqual([
+    [null, '4xa', '6xb'],
+    [null, '2xm', '2xd'],
+    [null, '1xc'],
+  ]);
+  // The weight of the packaging counts once.
+  expect(packages[1]!.grossWeightGrams).toBe(4 * 350 + 80);
 });
 
 test('boxes stack on their largest face', () => {
@@ -147,22 +161,24 @@ test('every unit is packed once, and no package is empty or overfull', () => {
       units: fc.integer({ min: 1, max: 400 }),
       perPackage: fc.integer({ min: 1, max: 50 }),
       model: fc.constantFrom('x', 'y'),
+      nests: fc.boolean(),
       asked: fc.nat(500),
     }),
     { minLength: 1, maxLength: 6 },
   );
   fc.assert(
-    fc.property(order, fc.boolean(), (lines, instructed) => {
-      const items = lines.map(({ units, perPackage, model }, index) =>
-        item(`i${index}`, { ...poster, productModelId: model, unitsPerPackage: perPackage }, units),
-      );
+    fc.property(order, fc.boolean(), fc.constantFrom('shared', 'apart'), (lines, instructed, packing) => {
+      const items = lines.map(({ units, perPackage, model, nests }, index) => {
+        const packed = { ...poster.packed, nests };
+        return item(`i${index}`, { ...poster, packed, productModelId: model, unitsPerPackage: perPackage }, units);
+      });
       const instruction = {
         packageItems: lines.map(({ asked }, index) => ({
           orderItemReferenceId: `i${index}`,
           quantity: asked,
         })),
       };
-      const packages = packOrder(items, instructed ? [instruction] : [], options);
+      const packages = packOrder(items, instructed ? [instruction] : [], { ...options, packing });
       for (const { itemReferenceId, quantity } of items) {
         const packed = packages
           .flatMap((entry) => entry.items)

@@ -111,6 +111,8 @@ const COLUMNS_WITHOUT: Readonly<Record<string, readonly string[]>> = {
     'shipment_method_uid',
     'shipment_method_name',
     'service_type',
+    'packing',
+    'parcels',
     'currency',
     'fulfillment_country',
     // Of the print partner.

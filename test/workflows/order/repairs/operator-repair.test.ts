@@ -194,7 +194,7 @@ test('cancel refunds the item, asks the partner, and the rest continues', async 
     financialStatus: 'partially_refunded',
     items: [{ fulfillmentStatus: 'cancelled' }, { fulfillmentStatus: 'passed' }],
   });
-  expect(shown.receipts).toHaveLength(2);
+  expect(shown.receipts.filter(({ productsPrice }) => productsPrice !== 0)).toHaveLength(2);
   const seen = await eventually(async () => seenPrintOrders(stack, [order.printOrderId])[0]!.cancelOrders[0]);
   expect(seen.itemIds).toEqual([order.jobIds[0]]);
   await say(order, 'shipped', { orderItemId: order.jobIds[1] });

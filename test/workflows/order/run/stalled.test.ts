@@ -214,11 +214,11 @@ test('an order whose shipments are replanned and meet a bug is stalled with its 
     return row!.grams;
   };
   const planned = await plannedGrams();
-  await breakTable('planned_shipments', 'INSERT', orderId);
+  await breakTable('planned_shipments', 'UPDATE', orderId);
   const cancelled = { items: [{ itemReferenceId: 'poster', quantity: 4 }], reason: 'fewer guests' };
   await stack.operator.cancelOrder({ params: { orderId }, body: cancelled });
   await untilStalledBy(orderId, /^replanShipments: .*a bug in a step/);
-  const fix = await breakTable('planned_shipments', 'INSERT', orderId, 'another bug');
+  const fix = await breakTable('planned_shipments', 'UPDATE', orderId, 'another bug');
   await eventually(
     async () => /^replanShipments: .*another bug/.test((await look(orderId)).run?.stalled?.message ?? '') || undefined,
   );

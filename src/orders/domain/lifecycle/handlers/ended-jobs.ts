@@ -8,7 +8,10 @@ import { type Job, type PrintOrder, printOrderLog } from './change';
  * that a partner was asked not to make.
  */
 
-/** Ends jobs as cancelled. Releases the stock of units that were not printed, and refunds what was invoiced. */
+/**
+ * Ends jobs as cancelled. Releases the stock of units that were not printed, refunds what was invoiced, and plans the shipment of
+ * the rest again.
+ */
 export function endJobs(printOrder: PrintOrder, isEnding: (job: JobState) => boolean, reason: string): RunEffect[] {
   const ending = openJobs(printOrder).filter(isEnding);
   if (ending.length === 0) return [];
@@ -23,7 +26,14 @@ export function endJobs(printOrder: PrintOrder, isEnding: (job: JobState) => boo
       items: ending.map(({ itemId, quantity }) => ({ itemId, quantity })),
     },
     ...voidUnusedLabel(printOrder),
+    ...replanRest(printOrder),
   ];
+}
+
+/** Returns the effect that plans the shipment of what is left again, after units were cancelled. */
+function replanRest(printOrder: PrintOrder): RunEffect[] {
+  if (!hasOpenJobs(printOrder)) return [];
+  return [{ type: 'replan_shipments', printOrderIds: [printOrder.id], refunds: true }];
 }
 
 /** Returns the effect that releases the parts that were reserved for unprinted jobs. */
@@ -73,9 +83,8 @@ export function endUnits(printOrder: PrintOrder, units: ReadonlyMap<string, numb
     effects.push({ type: 'refund', reason, printOrderId, jobIds: [`${id}-${quantity}`], items });
     if (progress < JOB_PROGRESS.printed) effects.push({ type: 'reduce_stock', jobs: [{ id, units: job.quantity }] });
   }
-  effects.push(...endJobs(printOrder, (job) => whole.some(({ id }) => id === job.id), reason));
-  if (hasOpenJobs(printOrder)) effects.push({ type: 'replan_shipments', printOrderIds: [printOrderId] });
-  return effects;
+  const ended = endJobs(printOrder, (job) => whole.some(({ id }) => id === job.id), reason);
+  return [...effects, ...(ended.length > 0 ? ended : replanRest(printOrder))];
 }
 
 /** Removes units from the request to the partner of a job: they have ended. */
