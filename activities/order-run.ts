@@ -5,6 +5,7 @@ import { expectFindings, fetchOrderFiles, type OrderFilesDeps } from '../src/ord
 import type { PreparationPlan } from '../src/orders/planning/plan-refusals';
 import { type PreparationDeps, prepareOrder } from '../src/orders/planning/prepare-order';
 import { replanShipments } from '../src/orders/planning/shipment-rest';
+import type { VatCheckDeps } from '../src/orders/planning/vat-check';
 import { cancelAtPartner } from '../src/orders/production/cancel-requests';
 import { type DeliveryDeps, deliverPrintOrder } from '../src/orders/production/delivery';
 import { type DispatchOrder, dispatchPrintOrder } from '../src/orders/production/dispatch';
@@ -29,7 +30,7 @@ export interface RunIds {
   readonly requestId: string;
 }
 
-export interface OrderRunDeps extends PreparationDeps, OrderFilesDeps, PurchaseDeps, DeliveryDeps {
+export interface OrderRunDeps extends PreparationDeps, VatCheckDeps, OrderFilesDeps, PurchaseDeps, DeliveryDeps {
   /** Connections for records, one for each local activity that can run. Statements have a short timeout. */
   readonly localSql: Sql;
   readonly log: Logger;
@@ -130,7 +131,7 @@ interface FilesRequest extends RunIds {
  * @throws ApplicationFailure `FileUnreachable` for a transient failure
  */
 async function fetchFilesAndPlan(
-  deps: OrderFilesDeps & PreparationDeps & LogDeps,
+  deps: OrderFilesDeps & PreparationDeps & VatCheckDeps & LogDeps,
   fetching: FilesRequest,
 ): Promise<OrRefusal<{ readonly plan: PreparationPlan | null }>> {
   const { orderId, windowMs } = fetching;

@@ -8,7 +8,6 @@ import {
   quoteView,
 } from '../../src/orders/intake/quote';
 import { quoteOrderSchema } from '../../src/orders/intake/quote-schema';
-import { billingCountry } from '../../src/orders/planning/run-order';
 import { taxTableAt } from '../../src/orders/planning/tax-rates';
 import { fromMinor } from '../../src/platform/domain/money';
 import { Refusal } from '../../src/platform/errors';
@@ -55,12 +54,8 @@ export function orderQuoteRoutes({ sql, carriers, candidates }: Deps): Route[] {
       handler: async ({ account, body }) => {
         const customer = { clientId: account.id, customerReferenceId: body.customerReferenceId };
         const products = await resolvedProducts(sql, customer, body.items, fileTypeErrors);
-        const [rates, taxRates, sellerCountry] = await Promise.all([
-          ratesAt(sql, new Date()),
-          taxTableAt(sql, new Date()),
-          billingCountry(sql, account.id),
-        ]);
-        const order = quotedOrder(body, account, products, { rates, taxRates, sellerCountry });
+        const [rates, taxRates] = await Promise.all([ratesAt(sql, new Date()), taxTableAt(sql, new Date())]);
+        const order = quotedOrder(body, account, products, { rates, taxRates });
         const quote = await withCarriers(() => quoteOrder(deps, order));
         if (!quote.ok) throw quoteRefusal(quote);
         const quotes = quote.printOrders;

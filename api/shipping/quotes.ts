@@ -40,8 +40,8 @@ export function quoteRoute({ sql, carriers }: Pick<ApiDeps, 'sql' | 'carriers'>)
     body: quoteRequestSchema,
     response: quotesSchema,
     handler: async ({ body }) => {
-      await requireRates(sql, [{ currency: body.currency, reference: 'currency' }]);
-      const quotes = await carriers.quote(consignmentFrom(body));
+      const rates = await requireRates(sql, [{ currency: body.currency, reference: 'currency' }]);
+      const quotes = await carriers.quote(consignmentFrom(body, rates));
       return {
         items: quotes.map((quote) => ({
           carrier: { name: quote.carrierName, uid: quote.carrierUid },

@@ -82,8 +82,8 @@ export function createShippingOrderRoute({ sql, links, temporal, config, publicU
       const placement = { accountId: account.id, request: body, waitSeconds: LABEL_WAIT_SECONDS + 5 };
       let placed = await resumeShippingOrder(sql, placement);
       if (placed === null) {
-        await requireRates(sql, [{ currency: body.currency, reference: 'currency' }]);
-        const consignment = consignmentFrom(body);
+        const rates = await requireRates(sql, [{ currency: body.currency, reference: 'currency' }]);
+        const consignment = consignmentFrom(body, rates);
         const { methodUid } = await requestedMethod(carriers, consignment, body.shippingMethod);
         placed = await insertShippingOrder(sql, placement, { consignment, methodUid });
       }

@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { countryCode, currencyCode, emailAddress, text, timestamp, withStateCode } from '../platform/domain/fields';
+import {
+  countryCode,
+  currencyCode,
+  emailAddress,
+  IOSS_NUMBER,
+  text,
+  timestamp,
+  withStateCode,
+} from '../platform/domain/fields';
 import { MOST_OF_QUOTA, QUOTA_NAMES, QUOTAS, type QuotaName } from '../platform/domain/quotas';
 import { foundById, uuidv7 } from '../platform/ids';
 import { phone } from '../platform/phone';
@@ -33,6 +41,7 @@ export const billingEntity = z
   .partial()
   .required({ id: true, companyName: true })
   .meta({ id: 'BillingEntity' });
+export type BillingEntity = z.output<typeof billingEntity>;
 
 export const returnAddress = withStateCode(
   z.object({
@@ -85,9 +94,11 @@ export const clientSettingsFields = {
     .describe('Address that undeliverable parcels return to. It is the sender on print orders and labels.'),
   iossNumber: z
     .string()
-    .regex(/^IM\d{10}$/, 'Not an IOSS number: it is IM and ten digits.')
+    .regex(IOSS_NUMBER, 'Not an IOSS number: it is IM and ten digits.')
     .nullish()
-    .describe('Printed on the customs forms of parcels into the EU up to 150 EUR.'),
+    .describe(
+      'Stands on the papers of parcels from outside the EU to private buyers in it, up to 150 EUR of goods in an order.',
+    ),
   brandedPackaging: text(100)
     .nullish()
     .describe('Packaging workflow of print orders. Packaging instructions of an order can name another.'),

@@ -9,7 +9,7 @@ export interface CustomerInvoice {
   /** YYYY-MM-DD. */
   readonly date: string;
   readonly currency: string;
-  readonly treatment: 'taxed' | 'export' | 'reverse_charge';
+  readonly treatment: 'taxed' | 'export' | 'ioss' | 'reverse_charge';
   readonly seller: Party;
   readonly buyer: Party;
   readonly orderReference: string;
@@ -25,10 +25,11 @@ export interface CustomerInvoice {
   }[];
 }
 
-/** Why an invoice charges no VAT. */
+/** Why an invoice charges no VAT, or which. */
 const NOTES = {
   taxed: [],
   export: ['Export of goods: no VAT charged.'],
+  ioss: ['The VAT of the country of delivery is paid through the import one-stop shop (IOSS).'],
   reverse_charge: [
     'Reverse charge: the recipient accounts for the VAT (Directive 2006/112/EC, articles 138, 196 and 200).',
   ],

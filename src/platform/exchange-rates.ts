@@ -57,8 +57,9 @@ export const ratesAt = (sql: Sql, at: Date): Promise<RateTable> => tables.at(sql
 export async function requireRates(
   sql: Sql,
   fields: readonly { readonly currency: string; readonly reference: string }[],
-): Promise<void> {
-  const { perEuro } = await ratesAt(sql, new Date());
+): Promise<RateTable> {
+  const rates = await ratesAt(sql, new Date());
+  const { perEuro } = rates;
   const errors = fields
     .filter(({ currency }) => currency !== 'EUR' && perEuro[currency] === undefined)
     .map(({ currency, reference }) => ({
@@ -67,4 +68,5 @@ export async function requireRates(
       reference,
     }));
   if (errors.length > 0) throw new Refusal('VALIDATION_ERROR', { errors });
+  return rates;
 }

@@ -1,8 +1,9 @@
 import type { Carriers } from '../carriers/carriers';
 import { findMethod, RATE_CARDS } from '../carriers/domain/rate-cards';
 import type { Consignment, MethodQuote, PostalAddress } from '../consignments/domain/consignment';
+import { fallsUnderIoss, lineValue } from '../consignments/domain/customs';
 import { chooseMethod, hasName } from '../consignments/domain/method-choice';
-import { toMinor } from '../platform/domain/money';
+import { type RateTable, toMinor } from '../platform/domain/money';
 import { type FieldErrorCode, Refusal } from '../platform/errors';
 import { type QuoteRequest, type ShippingOrderRequest, toGrams, toMillimetres } from './request-schemas';
 
@@ -19,8 +20,20 @@ function party({ person, address }: QuoteRequest['sender'] | QuoteRequest['recei
   return filledIn({ ...person, ...address });
 }
 
-/** Converts a request of the shipping group to a consignment in grams, millimetres and minor units. */
-export function consignmentFrom(request: QuoteRequest): Consignment {
+/**
+ * Converts a request of the shipping group to a consignment in grams, millimetres and minor units. Leaves out an IOSS number
+ * that does not apply to it. A receiver with a VAT number is a business.
+ */
+export function consignmentFrom(request: QuoteRequest, rates: RateTable): Consignment {
+  const consignment = convertedRequest(request);
+  const { sender, receiver: to, packages } = consignment;
+  const parties = { iossNumber: sender.taxIds?.iossNumber, isBusiness: to.taxIds?.vatNumber !== undefined };
+  const goods = packages.flatMap(({ items }) => items.map(lineValue));
+  if (fallsUnderIoss(parties, { from: sender, to }, goods, rates)) return consignment;
+  return { ...consignment, sender: { ...sender, taxIds: { ...sender.taxIds, iossNumber: undefined } } };
+}
+
+function convertedRequest(request: QuoteRequest): Consignment {
   const weightUnit = request.options?.weightUnit ?? 'g';
   const dimensionUnit = request.options?.dimensionUnit ?? 'mm';
   return {

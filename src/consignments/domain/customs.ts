@@ -1,5 +1,7 @@
+import { EU_MEMBERS } from '../../platform/domain/countries';
+import { IOSS_NUMBER } from '../../platform/domain/fields';
 import { convertMinor, type RateTable, UnknownRateError } from '../../platform/domain/money';
-import { isCrossBorder } from '../../platform/domain/territories';
+import { isCrossBorder, type Place, vatCountry } from '../../platform/domain/territories';
 import type { Consignment, ConsignmentItem, ConsignmentPackage, Money } from './consignment';
 
 /** Customs documents of a package. */
@@ -81,6 +83,25 @@ export function customsForm(
     pack.grossWeightGrams <= CN22_GRAMS &&
     pack.items.length <= CN22_LINES;
   return small ? 'cn22' : 'cn23';
+}
+
+const IOSS_LIMIT_EURO_CENTS = 150_00;
+
+/**
+ * Returns true when the VAT on a consignment is paid through the import one-stop shop: goods of up to 150 EUR without tax and
+ * shipping, from outside the EU to a private buyer in it (Directive 2006/112/EC, articles 14 (4) and 369l).
+ * @param goods the values of all goods that go to the buyer. One without an exchange rate counts as too high
+ */
+export function fallsUnderIoss(
+  { iossNumber, isBusiness }: { readonly iossNumber: string | null | undefined; readonly isBusiness: boolean },
+  { from, to }: { readonly from: Place; readonly to: Place },
+  goods: readonly Money[],
+  rates: RateTable,
+): boolean {
+  if (isBusiness || !IOSS_NUMBER.test(iossNumber ?? '')) return false;
+  if (!isCrossBorder(from, to) || !EU_MEMBERS.includes(vatCountry(to))) return false;
+  const cents = goods.map((value) => minorIn(value, 'EUR', rates) ?? Number.POSITIVE_INFINITY);
+  return cents.reduce((sum, value) => sum + value, 0) <= IOSS_LIMIT_EURO_CENTS;
 }
 
 /** Retail prices of an order, in major units as clients give them. */

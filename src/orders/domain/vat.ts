@@ -1,3 +1,4 @@
+import type { Validator } from 'stdnum';
 import type { TaxCategory } from '../../catalog/domain/product';
 import { EU_MEMBERS } from '../../platform/domain/countries';
 import { isCrossBorder, type Place, vatCountry } from '../../platform/domain/territories';
@@ -11,12 +12,21 @@ export function rateIn(table: TaxTable, country: string, category: TaxCategory =
   return rates?.[category] ?? (category === 'zero' ? '0' : (rates?.standard ?? '0'));
 }
 
+/** Type of the event in an order's log that has a `VatCheck`. */
+export const VAT_CHECKED = 'vat_number_checked';
+
+/** What VIES answered about the VAT number of a business. */
+export interface VatCheck {
+  readonly number: string;
+  readonly valid: boolean;
+}
+
 /** What decides the VAT of an order. */
 export interface TaxedOrder {
   /** Rates of the day of submission. */
   readonly taxRates: TaxTable;
-  /** Country of the client's billing entity, or null when it is not set. */
-  readonly sellerCountry: string | null;
+  /** The latest answer. Null: the number was not checked. */
+  readonly vatCheck: VatCheck | null;
   readonly shippingAddress: Place & {
     readonly isBusiness?: boolean | undefined;
     readonly federalTaxId?: string | undefined;
@@ -25,8 +35,8 @@ export interface TaxedOrder {
 
 /** The VAT of a delivery. */
 export interface Vat {
-  /** `reverse_charge`: the recipient, a business in another EU state, accounts for the VAT. */
-  readonly treatment: 'taxed' | 'export' | 'reverse_charge';
+  /** `ioss`: the seller pays the VAT on the import. `reverse_charge`: the recipient, a business in another EU state, accounts for the VAT. */
+  readonly treatment: 'taxed' | 'export' | 'ioss' | 'reverse_charge';
   /** The country whose VAT is charged, or null when none is. */
   readonly country: string | null;
   rateOf(category: TaxCategory | undefined): string;
@@ -34,21 +44,31 @@ export interface Vat {
 
 /**
  * Returns the VAT of what is sent from a place: the rates of the destination within one customs and VAT territory
- * (such as the EU), and none for an export or a business that accounts for the VAT itself.
+ * (such as the EU), and none for an export or a business that accounts for the VAT itself: goods go to another member
+ * state, and the business is registered in another state than the one that they leave (Directive 2006/112/EC, art. 138).
  */
-export function vatOf({ taxRates, sellerCountry, shippingAddress }: TaxedOrder, from: Place): Vat {
-  const country = vatCountry(shippingAddress);
-  const { isBusiness, federalTaxId } = shippingAddress;
+export function vatOf({ taxRates, shippingAddress, vatCheck }: TaxedOrder, from: Place): Vat {
+  const [country, origin] = [vatCountry(shippingAddress), vatCountry(from)];
   const untaxed = (treatment: Vat['treatment']): Vat => ({ treatment, country: null, rateOf: () => '0' });
   if (isCrossBorder(from, shippingAddress)) return untaxed('export');
-  const buyerState = isBusiness === true ? vatNumberState(federalTaxId) : null;
-  const seller = sellerCountry ?? vatCountry(from);
-  if (buyerState !== null && EU_MEMBERS.includes(seller) && EU_MEMBERS.includes(country) && buyerState !== seller) {
-    return untaxed('reverse_charge');
+  const { isBusiness, federalTaxId } = shippingAddress;
+  if (isBusiness === true && country !== origin && [country, origin].every((state) => EU_MEMBERS.includes(state))) {
+    const buyerState = vatNumberState(federalTaxId);
+    const isUnknown = vatCheck?.number === federalTaxId && vatCheck?.valid === false;
+    if (buyerState !== null && buyerState !== origin && !isUnknown) return untaxed('reverse_charge');
   }
+  return vatOfDestination({ taxRates, shippingAddress }, 'taxed');
+}
+
+/** Returns the VAT at the rates of the destination. */
+export function vatOfDestination(
+  { taxRates, shippingAddress }: Pick<TaxedOrder, 'taxRates' | 'shippingAddress'>,
+  treatment: Extract<Vat['treatment'], 'taxed' | 'ioss'>,
+): Vat {
+  const country = vatCountry(shippingAddress);
   const isTaxed = rateIn(taxRates, country) !== '0';
   return {
-    treatment: 'taxed',
+    treatment,
     country: isTaxed ? country : null,
     rateOf: (category) => rateIn(taxRates, country, category),
   };
@@ -58,41 +78,49 @@ export function vatOf({ taxRates, sellerCountry, shippingAddress }: TaxedOrder, 
 export const shippingRate = (rates: readonly string[]): string =>
   rates.reduce((highest, rate) => (Number(rate) > Number(highest) ? rate : highest), '0');
 
-/** Forms of VAT numbers by prefix, without the prefix (European Commission, VIES: structure of VAT numbers). */
-const VAT_NUMBERS: Readonly<Record<string, RegExp>> = {
-  AT: /^U\d{8}$/,
-  BE: /^[01]\d{9}$/,
-  BG: /^\d{9,10}$/,
-  CY: /^\d{8}[A-Z]$/,
-  CZ: /^\d{8,10}$/,
-  DE: /^\d{9}$/,
-  DK: /^\d{8}$/,
-  EE: /^\d{9}$/,
-  EL: /^\d{9}$/,
-  ES: /^[A-Z\d]\d{7}[A-Z\d]$/,
-  FI: /^\d{8}$/,
-  FR: /^[A-Z\d]{2}\d{9}$/,
-  HR: /^\d{11}$/,
-  HU: /^\d{8}$/,
-  IE: /^\d[A-Z\d+*]\d{5}[A-Z]{1,2}$/,
-  IT: /^\d{11}$/,
-  LT: /^(\d{9}|\d{12})$/,
-  LU: /^\d{8}$/,
-  LV: /^\d{11}$/,
-  MT: /^\d{8}$/,
-  NL: /^[A-Z\d+*]{12}$/,
-  PL: /^\d{10}$/,
-  PT: /^\d{9}$/,
-  RO: /^\d{2,10}$/,
-  SE: /^\d{12}$/,
-  SI: /^\d{8}$/,
-  SK: /^\d{10}$/,
+/**
+ * Modules of the package stdnum that check the digits of VAT numbers, by prefix. They are loaded when they are needed: one
+ * takes 20 ms of CPU, the whole package 750 ms and 13 MB.
+ */
+const VAT_NUMBERS: Readonly<Record<string, string>> = {
+  AT: 'at/uid',
+  BE: 'be/vat',
+  BG: 'bg/vat',
+  CY: 'cy/vat',
+  CZ: 'cz/dic',
+  DE: 'de/vat',
+  DK: 'dk/cvr',
+  EE: 'ee/kmkr',
+  EL: 'gr/vat',
+  ES: 'es/nif',
+  FI: 'fi/alv',
+  FR: 'fr/tva',
+  HR: 'hr/oib',
+  HU: 'hu/anum',
+  IE: 'ie/vat',
+  IT: 'it/iva',
+  LT: 'lt/pvm',
+  LU: 'lu/tva',
+  LV: 'lv/pvn',
+  MT: 'mt/vat',
+  NL: 'nl/btw',
+  PL: 'pl/nip',
+  PT: 'pt/nif',
+  RO: 'ro/cif',
+  SE: 'se/vat',
+  SI: 'si/ddv',
+  SK: 'sk/dph',
 };
 
-/** Returns the EU state of a VAT number by its prefix, or null for any other text. Greece has the prefix EL. */
+/**
+ * Returns the EU state of a VAT number by its prefix, or null when the number cannot be valid: it has another prefix, or
+ * its form or check digits are wrong. Greece has the prefix EL.
+ */
 export function vatNumberState(text: string | undefined): string | null {
-  const compact = (text ?? '').toUpperCase().replace(/[\s.-]/g, '');
+  const compact = (text ?? '').toUpperCase().replace(/[^A-Z\d+*]/g, '');
   const prefix = compact.slice(0, 2);
-  if (VAT_NUMBERS[prefix]?.test(compact.slice(2)) !== true) return null;
+  if (!Object.hasOwn(VAT_NUMBERS, prefix)) return null;
+  const { validate }: Validator = require(`stdnum/lib/cjs/${VAT_NUMBERS[prefix]}`);
+  if (!validate(compact).isValid) return null;
   return prefix === 'EL' ? 'GR' : prefix;
 }

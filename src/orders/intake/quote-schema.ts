@@ -28,6 +28,8 @@ export const quoteOrderSchema = crossField(
           city: text(30),
           postCode: text(15),
           state: optional(z.string().max(35)),
+          isBusiness: optional(z.boolean()),
+          federalTaxId: optional(z.string().max(50)),
         }),
       ),
       stateRule,

@@ -98,8 +98,6 @@ const NO_ADDRESS = {
   addressLine2: undefined,
   email: '',
   phone: '',
-  isBusiness: undefined,
-  federalTaxId: undefined,
   stateTaxId: undefined,
   registrationState: undefined,
 };
@@ -112,12 +110,14 @@ export function quotedOrder(
   request: QuoteOrder,
   client: { readonly id: string; readonly name: string },
   products: readonly ResolvedProduct[],
-  rates: Pick<RunOrder, 'rates' | 'taxRates' | 'sellerCountry'>,
+  rates: Pick<RunOrder, 'rates' | 'taxRates'>,
 ): RunOrder {
   const { shippingAddress: address } = request;
   return {
     id: '',
     isPlanned: false,
+    made: null,
+    vatCheck: null,
     charged: true,
     clientId: client.id,
     clientName: client.name,

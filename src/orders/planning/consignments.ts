@@ -1,11 +1,10 @@
 import type { ClientSettings } from '../../accounts/clients';
-import type { Consignment, ConsignmentItem, PostalAddress, TaxIds } from '../../consignments/domain/consignment';
-import { contentsValue, minorIn } from '../../consignments/domain/customs';
+import type { Consignment, ConsignmentItem, Money, PostalAddress, TaxIds } from '../../consignments/domain/consignment';
+import { fallsUnderIoss } from '../../consignments/domain/customs';
 import type { PackagePart } from '../../consignments/domain/package-parts';
 import type { PrintOrderAddress } from '../../partners/domain/print-order';
 import type { Partner } from '../../partners/partner-rows';
-import { EU_MEMBERS } from '../../platform/domain/countries';
-import { isCrossBorder, vatCountry } from '../../platform/domain/territories';
+import { isCrossBorder, type Place } from '../../platform/domain/territories';
 import { type PackedPackage, type PackItem, type Packing, packOrder } from '../domain/packing';
 import { priceLine } from '../domain/pricing';
 import { retailValue } from '../domain/retail-value';
@@ -37,7 +36,7 @@ export function taxIdsOf({ federalTaxId, stateTaxId, registrationState, isBusine
 }
 
 /** Returns the value of units of an item: their part of the line's retail price, otherwise their price. */
-function lineValueOf(order: RunOrder, item: RunItem, units: number): PackItem['value'] {
+function lineValueOf(order: RunOrder, item: RunItem, units: number): Money {
   const currency = order.retailCurrency ?? order.currency;
   const retail = retailValue(item, units, currency);
   if (retail !== null) return { minor: retail, currency };
@@ -132,6 +131,12 @@ export function returnAddressOf(
   };
 }
 
+/** Returns the tax ids of a partner, with the client's IOSS number for goods under the IOSS. */
+export const senderTaxIds = (order: RunOrder, { senderAddress }: Pick<Partner, 'senderAddress'>): TaxIds => ({
+  ...senderAddress.taxIds,
+  iossNumber: iossNumberOf(order, senderAddress) ?? undefined,
+});
+
 export function consignmentOf(
   order: RunOrder,
   partner: Pick<Partner, 'senderAddress' | 'country'>,
@@ -141,9 +146,7 @@ export function consignmentOf(
   return {
     sender: {
       ...partner.senderAddress,
-      ...(fallsUnderIoss(order, partner, packages)
-        ? { taxIds: { ...partner.senderAddress.taxIds, iossNumber: order.iossNumber! } }
-        : {}),
+      taxIds: senderTaxIds(order, partner),
     },
     receiver: { ...receiverOf(order.shippingAddress), taxIds: taxIdsOf(order.shippingAddress) },
     packages,
@@ -154,16 +157,17 @@ export function consignmentOf(
   };
 }
 
-/** Highest value of a consignment into the EU for which VAT is paid through the IOSS (Directive 2006/112/EC, article 369l). */
-const IOSS_LIMIT_EURO_CENTS = 150_00;
-
-export function fallsUnderIoss(
-  order: RunOrder,
-  partner: Pick<Partner, 'senderAddress'>,
-  packages: readonly PackedPackage[],
-): boolean {
-  const { shippingAddress } = order;
-  if (order.iossNumber === null || !EU_MEMBERS.includes(vatCountry(shippingAddress))) return false;
-  const cents = minorIn(contentsValue(packages, order.currency, order.rates), 'EUR', order.rates);
-  return isCrossBorder(partner.senderAddress, shippingAddress) && cents !== null && cents <= IOSS_LIMIT_EURO_CENTS;
+/**
+ * Returns the IOSS number of goods that are sent from a place, or null when the VAT on them is not paid through the IOSS.
+ * What goes to the buyer from all partners outside the EU is one consignment.
+ * @param made the units of all print orders
+ */
+export function iossNumberOf(order: RunOrder, from: Place, made: RunOrder['made'] = order.made): string | null {
+  const { iossNumber, shippingAddress: to } = order;
+  const goods = (made ?? []).flatMap(({ itemId, quantity, from }) => {
+    const item = order.items.find(({ id }) => id === itemId);
+    return item === undefined || !isCrossBorder(from, to) ? [] : [lineValueOf(order, item, quantity)];
+  });
+  const isBusiness = to.isBusiness === true;
+  return fallsUnderIoss({ iossNumber, isBusiness }, { from, to }, goods, order.rates) ? iossNumber : null;
 }

@@ -33,6 +33,7 @@ import { invoiceOf, storeReceipts } from './receipts';
 import { candidatesFor, routeItems } from './routing';
 import { type RunOrder, runOrderWith } from './run-order';
 import { planShipment, type Quoter, type ShipmentPlan, storeShipmentPlans } from './shipment-plan';
+import { type VatCheckDeps, withVatCheck } from './vat-check';
 
 export interface PreparationDeps {
   readonly sql: Sql;
@@ -51,7 +52,7 @@ const ATTEMPTS = 5;
  * chooses shipment methods and prices it, then writes the plan and reserves stock in one transaction. A repeated call
  * returns the stored plan.
  */
-export async function prepareOrder(deps: PreparationDeps, orderId: string): Promise<PreparationPlan> {
+export async function prepareOrder(deps: PreparationDeps & VatCheckDeps, orderId: string): Promise<PreparationPlan> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const found = await runOrderWith<CheckedFiles>(deps.sql, deps.sql`${orderId}`, checkedFiles(deps.sql));
     if (found === undefined) throw new Error(`order ${orderId} does not exist`);
@@ -62,7 +63,7 @@ export async function prepareOrder(deps: PreparationDeps, orderId: string): Prom
     if (order.items.length === 0) return { outcome: 'ended' };
     const refused = fileRefusal(files);
     if (refused !== null) return refused;
-    const draft = await draftPlan(deps, order);
+    const draft = await draftPlan(deps, await withVatCheck(deps, order));
     if (draft.outcome !== 'drafted') {
       const { decision } = draft;
       if (decision !== null) await recordRoutingDecision(deps.sql, { orderId, step: STEP, decision });

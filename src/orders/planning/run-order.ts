@@ -1,8 +1,9 @@
 import type { RateTable } from '../../platform/domain/money';
+import type { Place } from '../../platform/domain/territories';
 import { ratesAt } from '../../platform/exchange-rates';
-import type { Fragment, Queryable, Sql } from '../../platform/postgres';
+import type { Fragment, Sql } from '../../platform/postgres';
 import { type ItemFields, itemMembers } from '../domain/item-fields';
-import type { TaxTable } from '../domain/vat';
+import { type TaxTable, VAT_CHECKED, type VatCheck } from '../domain/vat';
 import { STORED_COLUMNS, type StoredFields } from './order-fields';
 import { taxTableAt } from './tax-rates';
 
@@ -18,11 +19,20 @@ export interface RunOrder extends StoredFields {
   /** Exchange rates of the day of submission. Every amount of the order is converted by them. */
   readonly rates: RateTable;
   readonly taxRates: TaxTable;
-  readonly sellerCountry: string | null;
+  readonly vatCheck: VatCheck | null;
   readonly items: readonly RunItem[];
   /** False for a reprint that costs its client nothing: its products and its shipping have the price 0. */
   readonly charged: boolean;
   readonly isPlanned: boolean;
+  /** The units of its print orders, with the address that each leaves from. Null before the plan. */
+  readonly made:
+    | readonly {
+        readonly printOrderId: string;
+        readonly itemId: string;
+        readonly quantity: number;
+        readonly from: Place;
+      }[]
+    | null;
 }
 
 const RUN_ITEM = ['id', 'itemReferenceId', 'quantity', 'retailPrice', 'product'] as const;
@@ -30,14 +40,6 @@ export type RunItem = Pick<ItemFields, (typeof RUN_ITEM)[number]> & {
   /** Index among all items of the order, cancelled ones included. */
   readonly position: number;
 };
-
-const billingCountryOf = (sql: Queryable) => sql`a.settings -> 'billingEntity' ->> 'countryIsoCode'`;
-
-export async function billingCountry(sql: Queryable, clientId: string): Promise<string | null> {
-  const [row] = await sql<{ country: string | null }[]>`
-    SELECT ${billingCountryOf(sql)} AS country FROM accounts a WHERE a.id = ${clientId}`;
-  return row?.country ?? null;
-}
 
 /**
  * Returns an order with its items. Cancelled items are left out.
@@ -61,9 +63,14 @@ export async function runOrderWith<Related>(
 ): Promise<{ readonly order: RunOrder; readonly related: Related } | undefined> {
   const [row] = await sql<(Omit<RunOrder, 'rates' | 'taxRates'> & { related: Related })[]>`
     SELECT ${sql.unsafe(STORED_COLUMNS)}, o.id, o.client_id, a.name AS client_name, a.settings ->> 'iossNumber' AS ioss_number,
-      ${billingCountryOf(sql)} AS seller_country, o.shipping_revision, o.files_revision, o.created_at, o.charged, EXISTS (SELECT FROM print_orders p WHERE p.order_id = o.id) AS is_planned,
+      o.shipping_revision, o.files_revision, o.created_at, o.charged, EXISTS (SELECT FROM print_orders p WHERE p.order_id = o.id) AS is_planned,
       (SELECT jsonb_agg(jsonb_build_object(${itemMembers(sql, RUN_ITEM)}, 'position', i.position) ORDER BY i.position)
         FROM order_items i WHERE i.order_id = o.id AND i.fulfillment_status <> 'cancelled') AS items,
+      (SELECT jsonb_agg(jsonb_build_object('printOrderId', p.id::text, 'itemId', j.order_item_id::text,
+          'quantity', j.quantity - j.cancelled_quantity, 'from', m.sender_address))
+        FROM print_orders p JOIN print_jobs j ON j.print_order_id = p.id JOIN partners m ON m.account_id = p.partner_id
+        WHERE p.order_id = o.id AND j.status NOT IN ('cancelled', 'superseded')) AS made,
+      (SELECT data FROM order_events WHERE order_id = o.id AND type = ${VAT_CHECKED} ORDER BY id DESC LIMIT 1) AS vat_check,
       ${related} AS related
     FROM orders o JOIN accounts a ON a.id = o.client_id
     WHERE o.id = ${orderId}`;

@@ -1,18 +1,19 @@
+import type { BillingEntity, ClientSettings } from '../../accounts/clients';
 import type { ConsignmentPackage } from '../../consignments/domain/consignment';
 import { lineValue } from '../../consignments/domain/customs';
 import type { CustomerInvoice } from '../../documents/customer-invoice';
 import type { Partner } from '../../partners/partner-rows';
 import { timesRate, toMinor } from '../../platform/domain/money';
+import { vatCountry } from '../../platform/domain/territories';
 import type { Fragment, Queryable } from '../../platform/postgres';
 import { shareOf } from '../domain/retail-value';
-import { shippingRate, vatOf } from '../domain/vat';
-import { receiverOf, taxIdsOf } from '../planning/consignments';
+import { shippingRate, vatNumberState, vatOf, vatOfDestination } from '../domain/vat';
+import { iossNumberOf, receiverOf, returnAddressOf, taxIdsOf } from '../planning/consignments';
 import type { RunOrder } from '../planning/run-order';
 
-/** @property returnAddress the client's, or null when it has none */
-export interface InvoiceSender {
+interface InvoiceSender {
   readonly partner: Pick<Partner, 'senderAddress'>;
-  readonly returnAddress: CustomerInvoice['seller'] | null;
+  readonly clientSettings: ClientSettings;
 }
 
 type InvoiceLine = CustomerInvoice['lines'][number];
@@ -23,11 +24,14 @@ type InvoiceLine = CustomerInvoice['lines'][number];
  */
 export function customerInvoice(
   order: RunOrder,
-  { partner, returnAddress }: InvoiceSender,
+  sender: InvoiceSender,
   { items, paper }: Pick<ConsignmentPackage, 'items' | 'paper'>,
   { number, date }: { readonly number: string; readonly date: string },
 ): CustomerInvoice {
-  const vat = vatOf(order, partner.senderAddress);
+  const { senderAddress } = sender.partner;
+  const iossNumber = iossNumberOf(order, senderAddress);
+  const vat = iossNumber === null ? vatOf(order, senderAddress) : vatOfDestination(order, 'ioss');
+  const seller = sellerOf(order, sender);
   const currency = order.retailCurrency ?? order.currency;
   const lines = items.map((item) => {
     const ordered = order.items.find(({ itemReferenceId }) => itemReferenceId === item.itemReferenceId);
@@ -43,7 +47,7 @@ export function customerInvoice(
     date,
     currency,
     treatment: vat.treatment,
-    seller: sellerOf(order, { partner, returnAddress }),
+    seller: iossNumber === null ? seller : { ...seller, taxIds: { ...seller.taxIds, iossNumber } },
     buyer: { ...receiverOf(order.shippingAddress), taxIds: taxIdsOf(order.shippingAddress) },
     orderReference: order.orderReferenceId,
     lines,
@@ -55,11 +59,22 @@ function lineOf(title: string, reference: string, quantity: number, netMinor: nu
   return { title, reference, quantity, unitMinor, netMinor, vatRate, vatMinor: timesRate(netMinor, vatRate) };
 }
 
-/** Returns the client with the address where returns go: its own, else the partner's without contact person and tax ids. */
-function sellerOf(order: RunOrder, { partner, returnAddress }: InvoiceSender): CustomerInvoice['seller'] {
-  if (returnAddress !== null) return returnAddress;
-  const { firstName, lastName, email, phone, taxIds, ...address } = partner.senderAddress;
-  return { ...address, company: order.clientName };
+/**
+ * Returns the seller: the billing entity of the client with its address, and the VAT number of the state that the goods leave
+ * where it has one. Without an address of its own it has the one where returns go: the client's, else the partner's.
+ */
+function sellerOf(order: RunOrder, { partner, clientSettings }: InvoiceSender): CustomerInvoice['seller'] {
+  const { firstName, lastName, email, phone, taxIds, ...sentFrom } = partner.senderAddress;
+  const returns = returnAddressOf(clientSettings, order.clientName) ?? { ...sentFrom, company: order.clientName };
+  const entity = clientSettings.billingEntity as BillingEntity | null | undefined;
+  if (entity == null) return returns;
+  const { companyName: company, companyVatNumber, companyVatNumbers = [] } = entity;
+  const numbers = [companyVatNumber ?? '', ...companyVatNumbers].filter((number) => number !== '');
+  const vatNumber = numbers.find((number) => vatNumberState(number) === vatCountry(sentFrom)) ?? numbers[0];
+  const { addressLine1, addressLine2, city, postCode: postcode = '', state, countryIsoCode: country } = entity;
+  const address =
+    addressLine1 && city && country ? { addressLine1, addressLine2, city, postcode, state, country } : returns;
+  return { ...address, company, taxIds: { vatNumber } };
 }
 
 /** What decides the papers of a print order. */

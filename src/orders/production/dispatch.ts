@@ -103,6 +103,7 @@ export async function dispatchPrintOrder(
   }
   const slipped = withPackingSlips(row.packingSlips ?? [], packed, listsPackages(order, whole));
   const packages = withPapers(order, slipped, row.rules, named);
+  const sender = { partner, clientSettings: row.clientSettings };
   const purchase = {
     consignment: {
       ...consignmentOf(order, partner, packages, order.clientName),
@@ -111,7 +112,7 @@ export async function dispatchPrintOrder(
     methodUid: row.shipmentMethodUid,
     idempotencyKey: dispatchKey(orderId, printOrderId, revision),
     owner: { kind: 'print_order', orderId, printOrderId },
-    invoiceOf: (pack, paper) => customerInvoice(order, { partner, returnAddress }, pack, paper),
+    invoiceOf: (pack, paper) => customerInvoice(order, sender, pack, paper),
   } satisfies BuyShipment;
   return await buyLabels(deps, purchase, cancelled);
 }

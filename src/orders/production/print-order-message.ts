@@ -16,7 +16,7 @@ import { type ItemFields, itemMembers } from '../domain/item-fields';
 import type { PackedPackage, Packing } from '../domain/packing';
 import { retailValue } from '../domain/retail-value';
 import { rateIn } from '../domain/vat';
-import { fallsUnderIoss, listsPackages, packForPartner, receiverOf, returnAddressOf } from '../planning/consignments';
+import { iossNumberOf, listsPackages, packForPartner, receiverOf, returnAddressOf } from '../planning/consignments';
 import type { RunOrder } from '../planning/run-order';
 import { fileReportTarget } from '../reading/order-documents';
 
@@ -131,7 +131,7 @@ export function buildMessage(
     shipmentMethodUid: source.shipmentMethodUid,
     sender: senderOf(source.clientSettings, order, partner),
     delivery: receiverOf(order.shippingAddress),
-    customs: customsOf(order, partner, packages, jobs),
+    customs: customsOf(source, partner, jobs),
     rates: order.rates,
   });
   return JSON.stringify(update === undefined ? body : withRevision(body, update.revision));
@@ -196,15 +196,17 @@ function senderOf(settings: ClientSettings, order: RunOrder, { senderAddress }: 
  * destination when it is paid through the IOSS. Both are 0 otherwise.
  */
 function customsOf(
-  order: RunOrder,
+  { id, order }: Pick<MessageSource, 'id' | 'order'>,
   partner: Partner,
-  packages: readonly PackedPackage[],
   jobs: readonly MessageJob[],
 ): { priceTotalMinor: number; taxMinor: number; currency: string } {
   const currency = order.retailCurrency ?? order.currency;
   if (!isCrossBorder(partner.senderAddress, order.shippingAddress))
     return { priceTotalMinor: 0, taxMinor: 0, currency };
-  const isTaxed = fallsUnderIoss(order, partner, packages);
+  const from = partner.senderAddress;
+  const others = (order.made ?? []).filter(({ printOrderId }) => printOrderId !== id);
+  const own = jobs.map(({ itemId, quantity }) => ({ printOrderId: id, itemId, quantity, from }));
+  const isTaxed = iossNumberOf(order, from, [...others, ...own]) !== null;
   let priceTotalMinor = 0;
   let tax = new Decimal(0);
   for (const { retailPrice, quantity, orderedQuantity, product } of jobs) {

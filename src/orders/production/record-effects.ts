@@ -6,7 +6,7 @@ import type { RunRecord } from '../domain/run/run-record';
 import { acceptFiles } from '../planning/file-checks';
 import { refundItems } from '../planning/receipts';
 import { endReplacements } from './file-replacements';
-import { removeEndedUnits } from './parcel-contents';
+import { removeEndedUnits, renewIossPapers } from './parcel-contents';
 
 /**
  * Writes the effects of a record that are not log entries: stock, refunds, tracking codes, files and the contents of parcels. Each
@@ -29,7 +29,10 @@ export async function writeEffects(tx: Transaction, record: RunRecord): Promise<
   for (const ended of pick('end_replacements')) await endReplacements(tx, ended);
   if (pick('accept_files').length > 0) await acceptFiles(tx, record.orderId);
   const ended = printOrdersWithEndedUnits(record);
-  if (ended.length > 0) await removeEndedUnits(tx, ended);
+  if (ended.length > 0) {
+    await removeEndedUnits(tx, ended);
+    await renewIossPapers(tx, record.orderId);
+  }
 }
 
 /** Log entries of steps that take units from print orders which go on. */

@@ -5,7 +5,7 @@ import { ratesAt } from '../../platform/exchange-rates';
 import { contentDocuments } from '../../shipping/document-set';
 import { type PurchaseDeps, storeDocuments } from '../../shipping/purchase';
 import { replaceDocuments } from '../../shipping/purchase-rows';
-import { returnAddressOf } from '../planning/consignments';
+import { senderTaxIds } from '../planning/consignments';
 import { runOrderWith } from '../planning/run-order';
 import { customerInvoice, type PaperRules, paperRules, withShippingInvoiced } from './customer-invoice';
 
@@ -45,14 +45,11 @@ export async function renewDocuments(
   const { consignment, carrierName, rules } = shipment;
   const inUse = shipment.parcels.map(({ position }) => consignment.packages[position]!);
   const packages = rules.invoicesShipping ? withShippingInvoiced(inUse) : inUse;
-  const sender = {
-    partner: partnerOf(shipment.partner),
-    returnAddress: returnAddressOf(shipment.clientSettings, order.clientName),
-  };
+  const sender = { partner: partnerOf(shipment.partner), clientSettings: shipment.clientSettings };
   const startedAt = new Date(shipment.startedAt);
   const customsForm = shipment.isPostal ? 'postal' : 'commercial';
   const made = await contentDocuments(
-    { ...consignment, packages },
+    { ...consignment, sender: { ...consignment.sender, taxIds: senderTaxIds(order, sender.partner) }, packages },
     shipment.parcels.map(({ trackingNumber }) => ({ carrierName, trackingNumber, customsForm })),
     {
       date: startedAt.toISOString().slice(0, 10),

@@ -116,6 +116,11 @@ export const SERVICE_VARIABLES = {
     'Base URL of the EasyPost API. Set it to use a proxy or a test server.',
     'https://api.easypost.com/v2/',
   ),
+  VIES_URL: variable(
+    httpUrl.regex(/[^/]$/, 'must not end with a slash').optional(),
+    'Base URL of the VAT number check of the European Commission, https://ec.europa.eu/taxation_customs/vies/rest-api. Orders of businesses are checked there before they are planned, once and for 5 seconds at most.',
+    'numbers are checked by their digits only',
+  ),
   OUTBOUND_ALLOW_PRIVATE: variable(
     optionalFlag,
     'Allows outbound requests to plain http URLs and to private addresses. Do not set it to true on a server that is reachable from the internet.',

@@ -103,12 +103,10 @@ export const withStateCode = <T extends z.ZodObject>(schema: T): T =>
     return state == null ? address : { ...address, state };
   });
 
-/** A price as clients write it: not negative, with up to four decimals. */
-export const price = z
-  .number()
-  .nonnegative()
-  .max(1_000_000_000)
-  .refine((value) => Number.isInteger(Number((value * 10_000).toFixed(4))), 'Must have at most four decimals.');
+export const IOSS_NUMBER = /^IM\d{10}$/;
+
+/** A price as clients write it: not negative, with the digits that they compute. Papers round it half up. */
+export const price = z.number().nonnegative().max(1_000_000_000);
 
 /** An http or https URL of up to 2,048 characters without credentials. */
 export const httpUrl = z

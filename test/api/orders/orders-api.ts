@@ -109,8 +109,10 @@ export async function subscribedPartners({ sql }: OrdersApi): Promise<{ berlin: 
 }
 
 /** What the steps of the order workflow that plan need. */
-export const planningSteps = ({ sql, deps: { candidates, carriers } }: OrdersApi) => ({
+export const planningSteps = ({ sql, deps: { candidates, carriers, client, config } }: OrdersApi) => ({
   sql,
+  client,
+  config,
   candidates,
   quote: carriers.quote,
   now: () => new Date(),

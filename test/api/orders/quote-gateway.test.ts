@@ -1,6 +1,5 @@
 import { startEasyPostServer } from '../../../sandbox/carriers/easypost-server';
-import { prepareOrder } from '../../../src/orders/planning/prepare-order';
-import { type OrdersApi, ordersApi, subscribedPartners } from './orders-api';
+import { type OrdersApi, ordersApi, planOrder, subscribedPartners } from './orders-api';
 import { address, item, order } from './sample-orders';
 
 const METHOD = 'easypost_usps_groundadvantage';
@@ -53,11 +52,7 @@ test('the plan of the submitted order has the method and the price of the quote'
   const body = american(METHOD);
   const quoted = (await api.post('/v1/orders/quote', body).expect(200)).body;
   const { id } = (await api.submit(body).expect(200)).body;
-  const { sql, deps } = api;
-  const plan = await prepareOrder(
-    { sql, candidates: deps.candidates, quote: deps.carriers.quote, now: () => new Date() },
-    id,
-  );
+  const plan = await planOrder(api, id);
   expect(plan.outcome).toBe('planned');
   const planned = (await api.get(id).expect(200)).body;
   expect(quoted.quotes[0]).toMatchObject({ shipmentMethodUid: METHOD, shippingPrice: 7.58 });

@@ -62,11 +62,11 @@ const accepted: [rule: string, body: { orderReferenceId: string; [field: string]
   ['letters of several scripts', to({ firstName: 'Łukasz', lastName: '王小明', addressLine1: 'شارع الملك ١٢' })],
   ['another currency', order({ currency: 'JPY' })],
   [
-    'retail prices with four decimals',
+    'retail prices with the digits that a shop computes',
     order({
       retailCurrency: 'USD',
-      retailShippingPriceInclVat: 4.9999,
-      items: [item({ retailPriceInclVat: 12.3456 })],
+      retailShippingPriceInclVat: 4.118487394957983,
+      items: [item({ retailPriceInclVat: 16.798319327731093 })],
     }),
   ],
   ['a retail price of 0', of(item({ retailPriceInclVat: 0 }))],

@@ -127,6 +127,24 @@ test('customs forms show the stated net weight and the box type', async () => {
   expect(derived).not.toContain('Packaging');
 });
 
+test('customs forms show an IOSS number only where the VAT on the goods is paid by it', async () => {
+  const formOf = async (iossNumber: string, value: number, vatNumber?: string) => {
+    const { receiver } = domesticRequest();
+    const body = { ...internationalRequest(), receiver: { ...receiver, customs: { vatNumber } } };
+    body.sender.address = { ...internationalRequest().receiver.address };
+    body.sender.customs = { iossNumber };
+    body.packages[0]!.value = 2 * value;
+    body.packages[0]!.items[0] = { ...body.packages[0]!.items[0], value };
+    const response = await order({ ...body, shippingMethod: { uid: 'corvid_post_parcel' } });
+    const form = await download(response.body.packages[0].documents[0].fileUrl);
+    return (await textOf(form.body)).join(' ');
+  };
+  expect(await formOf('IM2760000742', 75)).toContain('IM2760000742');
+  expect(await formOf('IM2760000742', 75.01)).not.toContain('IM2760000742');
+  expect(await formOf('IM2760000742', 75, 'DE136695976')).not.toContain('IM2760000742');
+  expect(await formOf('IM27600007', 75)).not.toContain('IM27600007');
+});
+
 test('emoji are left out of labels and customs forms', async () => {
   const body = internationalRequest();
   body.receiver.person.lastName = 'Gonzalez \u{1F389}';

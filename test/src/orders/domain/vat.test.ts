@@ -4,10 +4,10 @@ import { REFERENCE_TAX_RATES } from '../../../../src/orders/domain/reference-tax
 import { rateIn, shippingRate, vatNumberState, vatOf } from '../../../../src/orders/domain/vat';
 import { EU_MEMBERS } from '../../../../src/platform/domain/countries';
 
-const order = (country: string, more: { seller?: string; isBusiness?: boolean; federalTaxId?: string } = {}) => ({
+const order = (country: string, more: { postCode?: string; isBusiness?: boolean; federalTaxId?: string } = {}) => ({
   taxRates: REFERENCE_TAX_RATES,
-  sellerCountry: more.seller ?? null,
-  shippingAddress: { country, isBusiness: more.isBusiness, federalTaxId: more.federalTaxId },
+  vatCheck: null,
+  shippingAddress: { country, ...more },
 });
 const vatRate = (from: string, to: string, category?: TaxCategory) =>
   vatOf(order(to), { country: from }).rateOf(category);
@@ -45,34 +45,46 @@ test('shipping has the highest rate of its goods', () => {
 });
 
 test.each([
-  [
-    'a business in another state than the seller',
-    'FR',
-    { seller: 'DE', federalTaxId: 'FR 40303265045' },
-    'reverse_charge',
-  ],
-  ['a Greek business', 'GR', { seller: 'DE', federalTaxId: 'EL123456789' }, 'reverse_charge'],
-  [
-    'a client without a billing entity: the country of production counts',
-    'FR',
-    { federalTaxId: 'FR40303265045' },
-    'reverse_charge',
-  ],
-  ['a business in the state of the seller', 'FR', { seller: 'FR', federalTaxId: 'FR40303265045' }, 'taxed'],
-  ['a number that is not valid', 'FR', { seller: 'DE', federalTaxId: 'FR123' }, 'taxed'],
-  ['a number of another country', 'FR', { seller: 'DE', federalTaxId: 'GB123456789' }, 'taxed'],
-  ['no number', 'FR', { seller: 'DE' }, 'taxed'],
-  ['a seller outside the EU', 'FR', { seller: 'US', federalTaxId: 'FR40303265045' }, 'taxed'],
-  ['an export', 'CH', { seller: 'DE', federalTaxId: 'FR40303265045' }, 'export'],
+  ['a business of the state of delivery', 'FR', { federalTaxId: 'FR 40303265045' }, 'reverse_charge'],
+  ['a business of a third state', 'FR', { federalTaxId: 'IT00743110157' }, 'reverse_charge'],
+  ['a Greek business', 'GR', { federalTaxId: 'EL094259216' }, 'reverse_charge'],
+  ['a business in Monaco', 'MC', { federalTaxId: 'FR40303265045' }, 'reverse_charge'],
+  ['a business of the state of production', 'FR', { federalTaxId: 'DE136695976' }, 'taxed'],
+  ['goods that stay in the state of production', 'DE', { federalTaxId: 'FR40303265045' }, 'taxed'],
+  ['a number with wrong check digits', 'FR', { federalTaxId: 'FR40303265046' }, 'taxed'],
+  ['a number without its prefix', 'FR', { federalTaxId: '40303265045' }, 'taxed'],
+  ['a number of another country', 'FR', { federalTaxId: 'GB980780684' }, 'taxed'],
+  ['no number', 'FR', {}, 'taxed'],
+  ['a business in Northern Ireland', 'GB', { postCode: 'BT1 5GS', federalTaxId: 'FR40303265045' }, 'taxed'],
+  ['an export', 'CH', { federalTaxId: 'FR40303265045' }, 'export'],
+  ['an export to a part of a member state', 'FR', { postCode: '97400', federalTaxId: 'FR40303265045' }, 'export'],
 ] as const)('%s', (_, country, more, treatment) => {
   const vat = vatOf(order(country, { isBusiness: true, ...more }), { country: 'DE' });
   expect(vat.treatment).toBe(treatment);
   expect(vat.rateOf('standard')).toBe(treatment === 'taxed' ? rateIn(REFERENCE_TAX_RATES, country) : '0');
 });
 
+test('goods from outside the EU to a business in it are an export', () => {
+  const { treatment } = vatOf(order('FR', { isBusiness: true, federalTaxId: 'FR40303265045' }), { country: 'US' });
+  expect(treatment).toBe('export');
+});
+
 test('a recipient who is no business pays VAT', () => {
-  const { treatment } = vatOf(order('FR', { seller: 'DE', federalTaxId: 'FR40303265045' }), { country: 'DE' });
+  const { treatment } = vatOf(order('FR', { federalTaxId: 'FR40303265045' }), { country: 'DE' });
   expect(treatment).toBe('taxed');
+});
+
+const NUMBERS =
+  'ATU13585627 BE0428759497 BG175074752 CY10259033P CZ25123891 DE136695976 DK13585628 EE100931558 EL094259216 ESB58378431 ' +
+  'FI20774740 FR40303265045 HR33392005961 HU12892312 IE6433435F IT00743110157 LT119511515 LU15027442 LV40003521600 ' +
+  'MT11679112 NL004495445B01 PL8567346215 PT501964843 RO18547290 SE123456789701 SI50223054 SK2022749619';
+
+test('each member of the EU has VAT numbers with check digits', () => {
+  const numbers = NUMBERS.split(' ');
+  expect(numbers.map(vatNumberState).sort()).toEqual([...EU_MEMBERS].sort());
+  const wrong = numbers.map((number) => number.replace(/\d(?=\D*$)/, (digit) => String((Number(digit) + 1) % 10)));
+  // The last digits of a Dutch number count the branches.
+  expect(wrong.map(vatNumberState).filter((state) => state !== null)).toEqual(['NL']);
   expect(vatNumberState('fr-40.303 265 045')).toBe('FR');
 });
 

@@ -1,6 +1,6 @@
 import { textOf } from '../../../src/documents/pictures';
 import { eventually, type TestClient, type TestStack } from '../../../support/stack';
-import { isAt, type Order, type OrderBody, ordered, readUntil } from '../client-orders';
+import { type Order, type OrderBody, ordered, readUntil } from '../client-orders';
 
 /** A document of a dispatch response, with its bytes and its text in one line. */
 export interface DispatchedDocument {
@@ -19,7 +19,7 @@ export interface DispatchedOrder {
   readonly documents: readonly DispatchedDocument[];
 }
 
-/** Submits an order with one print order, confirms it as its partner, and dispatches it. */
+/** Submits an order, confirms the print order of its first item as its partner, and dispatches it. */
 export async function dispatchedOrder(
   stack: TestStack,
   body: OrderBody,
@@ -44,7 +44,7 @@ export async function dispatchedOrder(
   await partner.postOrderStatus({
     body: { timestamp: new Date().toISOString(), orderId: printOrderId, status: 'received' },
   });
-  await readUntil(client, order.id, isAt('in_production'));
+  await readUntil(client, order.id, ({ items }) => items[0]!.fulfillmentStatus === 'in_production');
   return {
     order,
     printOrderId,

@@ -1,7 +1,7 @@
 import { createPresslineClient } from '../../../../client/pressline-client';
 import { type TestClient, type TestStack, testStack } from '../../../support/stack';
-import { addressIn, goodFile, orderOf, poster, read } from '../client-orders';
-import { dispatchedOrder } from './dispatched-order';
+import { addressIn, goodFile, orderOf, poster, read, readUntil, tShirt } from '../client-orders';
+import { type DispatchedDocument, dispatchDocuments, dispatchedOrder } from './dispatched-order';
 
 /** Taxes on the receipts of orders and on the invoices in their parcels. The partner of these tests is in Great Britain. */
 
@@ -107,12 +107,122 @@ test('rates that operators load apply to orders from their day on', async () => 
   await expect(twice).rejects.toMatchObject({ status: 400, message: expect.stringContaining('Listed twice') });
 });
 
-describe('a business in another EU state than the seller', () => {
-  test('accounts for the VAT itself: the receipt has none, and the invoice says so', async () => {
+describe('the IOSS', () => {
+  let client: TestClient;
+  beforeAll(async () => {
+    await stack.services.sql`UPDATE partners SET enabled = true WHERE uid = 'prints-ohio'`;
+    const account = await stack.operator.createClient({ body: { name: 'ioss', iossNumber: 'IM2760000742' } });
+    client = createPresslineClient({ baseUrl: stack.baseUrl, ...account, retries: 0 });
+  });
+  afterAll(async () => {
+    await stack.services.sql`UPDATE partners SET enabled = false WHERE uid = 'prints-ohio'`;
+  });
+  /** An order of a poster from London and a shirt from Ohio. */
+  const orderFor = (prices: { poster: number; shirt: number }, business: object = {}) =>
+    orderOf(stack, {
+      shippingAddress: { ...addressIn.FR, ...business },
+      retailCurrency: 'EUR',
+      retailShippingPriceInclVat: 30,
+      items: [
+        poster(stack, { retailPriceInclVat: prices.poster }),
+        tShirt(stack, { retailPriceInclVat: prices.shirt }),
+      ],
+    });
+  const papersOf = (documents: readonly DispatchedDocument[]) =>
+    documents.filter(({ type }) => type !== 'label').map(({ text }) => text);
+
+  test('counts the goods of all print orders from outside the EU, and no shipping', async () => {
+    const { documents, printOrder } = await dispatchedOrder(stack, orderFor({ poster: 100, shirt: 50 }), client);
+    expect(printOrder.shipping.customs).toEqual({ priceTotal: 100, tax: 20, currencyCode: 'EUR' });
+    const papers = papersOf(documents);
+    expect(papers.length).toBeGreaterThan(0);
+    for (const text of papers) expect(text).toContain('IM2760000742');
+    const invoice = papers.find((text) => text.startsWith('Invoice'))!;
+    expect(invoice).toContain('VAT 20 %');
+    expect(invoice).toContain('paid through the import one-stop shop');
+    expect(invoice).not.toContain('Export');
+  });
+
+  test('does not apply above 150 EUR, and applies after a cancel that leaves less', async () => {
+    const { order, printOrderId, partner, printOrder, documents } = await dispatchedOrder(
+      stack,
+      orderFor({ poster: 100, shirt: 100 }),
+      client,
+    );
+    expect(printOrder.shipping.customs.tax).toBe(0);
+    for (const text of papersOf(documents)) expect(text).not.toContain('IM2760000742');
+    expect(papersOf(documents).find((text) => text.startsWith('Invoice'))).toContain('Export of goods');
+
+    await client.cancelOrder({
+      params: { orderId: order.id },
+      body: { items: [{ itemReferenceId: 't-shirt' }] },
+    });
+    await readUntil(client, order.id, ({ items }) => items[1]!.fulfillmentStatus === 'cancelled');
+    for (const text of papersOf(await dispatchDocuments(partner, printOrderId))) expect(text).toContain('IM2760000742');
+  });
+
+  test('does not apply to a business', async () => {
+    const business = { isBusiness: true, companyName: 'Atelier', federalTaxId: 'FR40303265045' };
+    const { printOrder, documents } = await dispatchedOrder(
+      stack,
+      orderFor({ poster: 20, shirt: 20 }, business),
+      client,
+    );
+    expect(printOrder.shipping.customs.tax).toBe(0);
+    for (const text of papersOf(documents)) expect(text).not.toContain('IM2760000742');
+  });
+});
+
+describe('from a partner in Germany', () => {
+  beforeAll(async () => {
     await stack.services.sql`
-      UPDATE partners SET country = 'DE', sender_address = sender_address || '{"country": "DE"}' WHERE uid = 'prints-berlin'`;
+      UPDATE partners SET country = 'DE', sender_address = sender_address || '{"country": "DE", "postcode": "10969", "city": "Berlin"}'
+      WHERE uid = 'prints-berlin'`;
+  });
+  const quoteTo = async (shippingAddress: object) =>
+    await stack.client.quoteOrder({
+      body: {
+        currency: 'EUR',
+        shippingAddress: { country: 'FR', city: 'Paris', postCode: '75003', ...shippingAddress },
+        items: [poster(stack)],
+      },
+    });
+
+  test.each([
+    ['ES', '35001', 'Las Palmas', true, 0],
+    ['ES', '51001', 'Ceuta', true, 0],
+    ['IT', '23041', 'Livigno', true, 0],
+    ['DE', '27498', 'Helgoland', true, 0],
+    ['FI', '22100', 'Mariehamn', true, 0],
+    ['GR', '63086', 'Karyes', true, 0],
+    ['FR', '97400', 'Saint-Denis', true, 0],
+    ['MC', '98000', 'Monaco', false, 0.2],
+    ['GB', 'BT1 5GS', 'Belfast', false, 0.2],
+    ['DE', '10119', 'Berlin', false, 0.19],
+  ])('goods to %s %s %s need retail prices: %s, and their VAT is %s', async (country, postCode, city, border, rate) => {
+    const quote = await quoteTo({ country, postCode, city });
+    expect(quote.needsRetailPrices).toBe(border);
+    expect(quote.productsPriceVat).toBe(inPounds(quote.productsPrice * rate));
+  });
+
+  test('a business of another state accounts for the VAT itself, and the invoice has both VAT numbers', async () => {
     const account = await stack.operator.createClient({
-      body: { name: 'seller-in-germany', billingEntity: { id: 1, companyName: 'Seller', countryIsoCode: 'DE' } },
+      body: {
+        name: 'shop',
+        billingEntity: {
+          id: 1,
+          companyName: 'Legal Seller GmbH',
+          companyVatNumber: 'FR23334175221',
+          companyVatNumbers: ['DE136695976'],
+        },
+        returnAddress: {
+          country: 'DE',
+          companyName: 'Returns Desk',
+          addressLine1: 'Lagerstr. 1',
+          city: 'Berlin',
+          postCode: '10119',
+        },
+      },
     });
     const client = createPresslineClient({ baseUrl: stack.baseUrl, ...account, retries: 0 });
     const business = { ...addressIn.FR, isBusiness: true, companyName: 'Atelier', federalTaxId: 'FR40303265045' };
@@ -127,16 +237,33 @@ describe('a business in another EU state than the seller', () => {
     const { text } = documents.find(({ text }) => text.startsWith('Invoice'))!;
     expect(text).toContain('Reverse charge: the recipient accounts for the VAT');
     expect(text).toContain('Buyer VAT no. (FR) FR40303265045');
-    const taxed = await client.quoteOrder({
-      body: { currency: 'EUR', shippingAddress: { ...addressIn.FR }, items: [poster(stack)] },
-    });
-    expect(taxed.productsPriceVat).toBeGreaterThan(0);
+    expect(text).toMatch(/Legal Seller GmbH.*Seller VAT no\. \(DE\) DE136695976/);
+    expect(text).not.toContain('Returns Desk');
+    expect((await quoteTo({ isBusiness: true, federalTaxId: 'FR40303265045' })).totalVat).toBe(0);
   });
 
-  test('without a valid number pays VAT', async () => {
-    const shippingAddress = { ...addressIn.FR, isBusiness: true, companyName: 'Atelier', federalTaxId: 'FR123' };
-    const { order } = await dispatchedOrder(stack, orderOf(stack, { shippingAddress, items: [poster(stack)] }));
-    expect((await receiptOf(stack.client, order.id)).poster!.vat).toBeGreaterThan(0);
+  test('a business without a number that can be valid pays VAT', async () => {
+    expect((await quoteTo({ isBusiness: true, federalTaxId: 'FR40303265046' })).totalVat).toBeGreaterThan(0);
+    expect((await quoteTo({ federalTaxId: 'FR40303265045' })).totalVat).toBeGreaterThan(0);
+  });
+
+  test('retail prices have the digits that shops compute, and papers round them half up', async () => {
+    const { order, documents, printOrder } = await dispatchedOrder(
+      stack,
+      orderOf(stack, {
+        shippingAddress: addressIn.CH,
+        retailCurrency: 'EUR',
+        retailShippingPriceInclVat: 4.125,
+        items: [poster(stack, { retailPriceInclVat: 16.798319327731093 })],
+      }),
+    );
+    const { items, shipment } = await read(stack.client, order.id);
+    expect(items[0]!.retailPriceInclVat).toBe(16.798319327731093);
+    expect(shipment!.retailShippingPriceInclVat).toBe(4.125);
+    expect(printOrder.shipping.customs.priceTotal).toBe(16.8);
+    const { text } = documents.find(({ text }) => text.startsWith('Invoice'))!;
+    expect(text).toContain('16.80 EUR');
+    expect(text).toContain('4.13 EUR');
   });
 });
 
