@@ -4,6 +4,7 @@ import type { Carriers } from '../src/carriers/carriers';
 import type { ClientQuotas } from '../src/orders/intake/client-quotas';
 import type { RunGateway } from '../src/orders/run/gateway';
 import type { RunSettings } from '../src/orders/run/settings';
+import type { RoutingWeights } from '../src/partners/domain/routing-decision';
 import type { CandidateReader } from '../src/partners/routing-rows';
 import type { Config } from '../src/platform/config';
 import type { PeriodicJob } from '../src/platform/domain/periodic-jobs';
@@ -42,6 +43,8 @@ export interface ApiDeps {
   readonly quotas: ClientQuotas;
   /** Reads the partners that routing chooses from. */
   readonly candidates: CandidateReader;
+  /** What routing adds to prices. */
+  readonly routingWeights: RoutingWeights;
   /** Wakes the outbox relays, throttled. */
   readonly wake: (kind: OutboxKind) => void;
   readonly runSettings: RunSettings;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { documentOf, INVOICE_DATA } from '../src/documents/customer-invoice';
+import { documentOf, isDrawn } from '../src/documents/drawn-documents';
 import { readFileReport } from '../src/orders/reading/order-documents';
 import { Refusal } from '../src/platform/errors';
 import { contentDisposition } from '../src/platform/objects/object-store';
@@ -51,7 +51,7 @@ export function documentRoutes(deps: Pick<ApiDeps, 'objects' | 'links' | 'sql'>)
         if (direct !== null) {
           const info = await deps.objects.stat(objectKey);
           if (info === null) throw new Refusal('DOCUMENT_DELETED');
-          if (info.contentType !== INVOICE_DATA)
+          if (!isDrawn(info.contentType))
             return new RawResponse(302, { Location: direct, 'Referrer-Policy': 'no-referrer' });
         }
         const found = await deps.objects.get(objectKey);

@@ -39,7 +39,16 @@ export interface Services extends ApiDeps {
 
 type Connections = Omit<
   ApiDeps,
-  'carriers' | 'partnerCalls' | 'quotas' | 'runs' | 'candidates' | 'wake' | 'runSettings' | 'health' | 'jobs'
+  | 'carriers'
+  | 'routingWeights'
+  | 'partnerCalls'
+  | 'quotas'
+  | 'runs'
+  | 'candidates'
+  | 'wake'
+  | 'runSettings'
+  | 'health'
+  | 'jobs'
 >;
 
 /**
@@ -57,6 +66,11 @@ export function compose(connections: Connections): ApiDeps {
     carriers: carriersOf(
       adapters.map((adapter) => measuredCarrier(simulated(adapter), metrics, gateways.includes(adapter))),
     ),
+    routingWeights: {
+      day: config.ROUTING_DAY_COST,
+      parcel: config.ROUTING_PARCEL_COST,
+      border: config.ROUTING_BORDER_COST,
+    },
     partnerCalls: createSlotShares(Number.POSITIVE_INFINITY, { mostPerKey: config.PARTNER_CALLS }),
     quotas: new ClientQuotas(sql, config.CLIENT_QUOTAS),
     runs: createRunGateway(temporal, sql),

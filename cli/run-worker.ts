@@ -141,7 +141,6 @@ export async function runWorker(
   const activityDeps = {
     ...services,
     localSql,
-    quote: services.carriers.quote,
     now: () => new Date(),
     limitBytes: config.FILE_SIZE_LIMIT_MB * 1_000_000,
     disk: createDiskBudget(config.FILE_DISK_BUDGET_MB * 1_000_000),

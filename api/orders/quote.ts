@@ -34,10 +34,10 @@ function quoteRefusal({ reason, errors }: Extract<OrderQuote, { ok: false }>): R
     : new Refusal('CONFLICT', { message: 'No print partner can make these items now.', errors });
 }
 
-type Deps = Pick<ApiDeps, 'sql' | 'carriers' | 'candidates'>;
+type Deps = Pick<ApiDeps, 'sql' | 'carriers' | 'candidates' | 'routingWeights'>;
 
-export function orderQuoteRoutes({ sql, carriers, candidates }: Deps): Route[] {
-  const deps = { sql, candidates, quote: carriers.quote, now: () => new Date() };
+export function orderQuoteRoutes({ sql, ...routing }: Deps): Route[] {
+  const deps = { ...routing, now: () => new Date() };
   return [
     route('POST /v1/orders/quote', {
       operationId: 'quoteOrder',

@@ -121,12 +121,12 @@ function priceView(currency: string, { before, after }: Priced): z.input<typeof 
  * @throws Refusal `VALIDATION_ERROR` when the order cannot be shipped with the change
  */
 async function expectation(
-  { sql, candidates, carriers }: ApiDeps,
+  { sql, candidates, carriers, routingWeights }: ApiDeps,
   order: OrderRecord,
   change: UpdateShipment,
   changesNothing: boolean,
 ): Promise<(Priced & { readonly shipment: object }) | null> {
-  const deps = { sql, candidates, quote: carriers.quote, now: () => new Date() };
+  const deps = { sql, candidates, carriers, routingWeights, now: () => new Date() };
   const shipment = shipmentView(order);
   if (shipment === null) {
     const expected = await withCarriers(() => expectedShipment(deps, order.id, change));

@@ -7,18 +7,20 @@ import {
   dispatchRequestSchema,
   itemsNamed,
   packagesToRelabel,
+  packagesToSplit,
 } from '../../src/orders/production/dispatch';
 import { renewDocuments } from '../../src/orders/production/renewed-documents';
 import { Refusal } from '../../src/platform/errors';
 import type { Sql } from '../../src/platform/postgres';
+import type { LabelToReplace } from '../../src/shipping/domain/shipping-runs';
 import { DISPATCH_TYPES } from '../../src/shipping/shipments';
 import { runLabelReplacement } from '../../src/shipping/shipping-workflows';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 
 const packageName = {
-  packageReferenceId: z.string().nullable().describe('Package of the document. Null: it is for all parcels.'),
-  trackingCode: z.string().nullable().describe('Of this package.'),
+  packageReferenceId: z.string().describe('Package of the document.'),
+  trackingCode: z.string().describe('Of this package.'),
 };
 
 export const dispatchResponseSchema = z
@@ -28,9 +30,10 @@ export const dispatchResponseSchema = z
         type: z
           .enum(DISPATCH_TYPES)
           .describe(
-            'packing_slip and customs_form only for partners that subscribed with documentTypes all. packing_slip is the ' +
-              'packing slip of the client, or Pressline’s packing list of a package without one. Others get customs forms ' +
-              'and packing slips as label or invoice.',
+            'invoice travels in its parcel: the invoice of the shop to its customer, at retail prices, or a commercial ' +
+              'invoice. packing_slip and customs_form only for partners that subscribed with documentTypes all. packing_slip ' +
+              'is the packing slip of the client, or Pressline’s list of a package without one. Others get customs forms ' +
+              'as label or invoice, and packing slips, and delivery notes of packages without an invoice, as invoice.',
           ),
         contentType: z.string(),
         format: z.string(),
@@ -81,8 +84,8 @@ export function dispatchRoute({ sql, objects, links, runs, temporal, config, pub
     description:
       'The response is sent when labels and documents exist. A repeated request returns the same shipment with new ' +
       'links, unless address or method have changed: then a new label replaces the old one. Labels of parcels that hold ' +
-      'nothing any more, because their items were cancelled, are left out and listed in `voidLabels`. Invoice, customs ' +
-      'forms and packing lists of changed contents are made again. 409 while the print order is not confirmed, and after ' +
+      'nothing any more, because their items were cancelled, are left out and listed in `voidLabels`. The papers ' +
+      'of changed contents are made again. 409 while the print order is not confirmed, and after ' +
       'it was cancelled.',
     isRepeatable: true,
     tag: 'Partner interaction',
@@ -101,24 +104,28 @@ export function dispatchRoute({ sql, objects, links, runs, temporal, config, pub
         const { shipment } = printOrder;
         const items = body.orderItemIds == null ? null : itemsNamed(printOrder, body.orderItemIds);
         const damaged = shipment === null ? [] : packagesToRelabel(shipment, printOrder, body.replaceLabels ?? []);
-        if (shipment !== null && damaged.length === 0 && !printOrder.isOutdated) {
+        const shared =
+          shipment === null || items === null ? [] : await packagesToSplit(sql, { ...printOrder, shipment }, items);
+        const toReplace: readonly (Omit<LabelToReplace, 'shipmentId'> & { trackingCode: string })[] =
+          shared.length > 0 ? shared : damaged;
+        if (shipment !== null && toReplace.length === 0 && !printOrder.isOutdated) {
           log.info({ orderId, printOrderId, shipmentId: shipment.shipmentId }, 'dispatch response sent');
           return dispatchedDocuments(links, { ...printOrder, shipment }, items);
         }
         if (attempt === MAX_ATTEMPTS) break;
-        if (shipment === null) await runs.dispatch(orderId, printOrderId);
-        else if (damaged.length > 0) {
+        if (shipment === null) await runs.dispatch(orderId, { printOrderId, ...(items && { first: [...items] }) });
+        else if (toReplace.length > 0) {
           const { shipmentId } = shipment;
-          for (const { position, trackingCode } of damaged) {
+          for (const { trackingCode, ...label } of toReplace) {
             await intend({ action: 'order.replace_label', objectId: orderId });
-            const input = { shipmentId, position, requestId };
+            const input = { ...label, shipmentId, requestId };
             const replaced = await runLabelReplacement({ client: temporal, config, publicUrl }, input);
             if (replaced.outcome === 'refused')
               throw new Refusal('CONFLICT', { message: `Label ${trackingCode} is not replaced: ${replaced.message}` });
             const before = { printOrderId, label: trackingCode };
             await audit(sql, { action: 'order.replace_label', objectId: orderId, before, after: { printOrderId } });
           }
-        } else await renewDocuments({ sql, objects }, { orderId, printOrderId, shipmentId: shipment.shipmentId });
+        } else await renewDocuments({ sql, objects }, { orderId, shipmentId: shipment.shipmentId });
         printOrder = (await dispatchedPrintOrder(sql, account.id, printOrderId))!;
       }
       throw new Refusal('CONFLICT', { message: 'The order changed during the request; send it again.' });

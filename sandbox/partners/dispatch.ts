@@ -12,7 +12,7 @@ interface DispatchResponse {
     readonly type: string;
     readonly contentType: string;
     readonly url: string;
-    readonly trackingCode: string | null;
+    readonly trackingCode: string;
   }[];
   readonly trackingCode?: string;
   readonly voidLabels?: readonly { readonly trackingCode: string }[];
@@ -37,7 +37,7 @@ export async function dispatch(
   );
   if (response.status !== 200) return `dispatch got ${response.status} ${cutText(JSON.stringify(response.body), 300)}`;
   const { documents, trackingCode, voidLabels = [] } = response.body as DispatchResponse;
-  const parcels = [...new Set(documents.flatMap(({ type, trackingCode }) => (type === 'label' && trackingCode) || []))];
+  const parcels = [...new Set(documents.flatMap(({ type, trackingCode }) => (type === 'label' ? [trackingCode] : [])))];
   const isVoid = (code: string) => voidLabels.some((label) => label.trackingCode === code);
   const invalid = parcels.find(isVoid);
   if (invalid !== undefined) return `the response has the label ${invalid}, which is void`;

@@ -4,11 +4,10 @@ import { routeOrder } from '../../src/partners/domain/routing';
 import { stockNeeds } from '../../src/partners/domain/routing-weights';
 import { listPartners, subscribe } from '../../src/partners/partner-rows';
 import { createCandidateReader } from '../../src/partners/routing-rows';
-import { REFERENCE_RATES } from '../../src/platform/domain/exchange-rates';
 import type { Sql } from '../../src/platform/postgres';
 import { adjustStock } from '../../src/procurement/adjust-stock';
 import { listStockItems } from '../../src/procurement/stock-items';
-import { subscription } from '../../test/src/partners/builders';
+import { routingRequest, subscription } from '../../test/src/partners/builders';
 import { type TestAccount, testAccount } from '../../test/support/api-deps';
 import { testDatabase } from '../../test/support/database';
 import { testSecretBox } from '../../test/support/secret-box';
@@ -39,13 +38,14 @@ const resolve = async (...items: Parameters<typeof resolveProducts>[2]): Promise
 
 const route = async (products: readonly ResolvedProduct[], destinationCountry: string) => {
   const skus = products.flatMap((product) => [...stockNeeds(product, 1).keys()]);
-  return routeOrder({
-    items: products.map((product, index) => ({ itemId: String(10_001 + index), product, quantity: 1 })),
-    destinationCountry,
-    partners: await createCandidateReader(sql)(skus),
-    at: new Date('2026-11-25T09:00:00Z'),
-    rates: REFERENCE_RATES,
-  });
+  const partners = await createCandidateReader(sql)(skus);
+  return routeOrder(
+    routingRequest({
+      items: products.map((product, index) => ({ itemId: String(10_001 + index), product, quantity: 1 })),
+      destinationCountry,
+      partners,
+    }),
+  );
 };
 
 test('a demo partner makes every product of the demo catalog that can be ordered', async () => {

@@ -46,6 +46,7 @@ interface PurchaseRow {
 export function createBuiltInCarrier(sql: Sql, card: RateCard, publicUrl: string): CarrierAdapter {
   return {
     uid: card.carrierUid,
+    estimate: (consignment, rates) => quoteRateCard(card, consignment, rates),
     quote: async (consignment) => quoteRateCard(card, consignment, await ratesAt(sql, quotedAt(consignment))),
     buy: (request) => buy({ sql, card, publicUrl }, request),
 

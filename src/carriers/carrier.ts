@@ -1,5 +1,6 @@
 import type { Consignment, MethodQuote, Money } from '../consignments/domain/consignment';
 import type { TrackingStatus } from '../consignments/domain/tracking-status';
+import type { RateTable } from '../platform/domain/money';
 
 export interface PurchaseRequest {
   readonly consignment: Consignment;
@@ -108,6 +109,8 @@ export interface CarrierAdapter {
   readonly uid: string;
   /** Returns every method that carries all packages, possibly none. @throws CarrierUnavailable */
   quote(consignment: Consignment): Promise<readonly MethodQuote[]>;
+  /** Returns what `quote` returns, without a request to another system. Absent for gateways, which know their rates alone. */
+  estimate?(consignment: Consignment, rates: RateTable): readonly MethodQuote[];
   /** Buys the label of one package, once per key. @throws CarrierUnavailable when the outcome is not known */
   buy(request: PurchaseRequest): Promise<BuyOutcome>;
   /**

@@ -1,4 +1,4 @@
-import { contentsValue, lineValue, netWeightGrams } from '../consignments/domain/customs';
+import { contentsValue, lineGrams, lineValue, netWeightGrams } from '../consignments/domain/customs';
 import { barcodeText } from './barcode';
 import {
   amount,
@@ -6,7 +6,6 @@ import {
   CATEGORY,
   type CustomsDeclaration,
   DECLARATION,
-  itemWeight,
   kilograms,
   signerOf,
   taxIdLines,
@@ -91,11 +90,12 @@ function drawRow(
 function drawContents(pdf: PdfDrawing, { pack }: CustomsDeclaration): void {
   const titles = COLUMNS.map(({ title }) => title);
   let y = TABLE_TOP + drawRow(pdf, titles, TABLE_TOP, { size: 6.5, weight: 'bold' }) + ROW_GAP;
-  const rows = pack.items.map((item) => [
+  const grams = lineGrams(pack.items);
+  const rows = pack.items.map((item, index) => [
     `${item.quantity} x ${item.description}`,
     item.hsCode ?? '',
     item.countryOfOrigin ?? '',
-    kilograms(itemWeight(item)),
+    kilograms(grams[index]!),
     amount(lineValue(item)),
   ]);
   const rowHeight = (cells: readonly string[], size: number) =>
@@ -118,8 +118,7 @@ function drawTotal(pdf: PdfDrawing, { pack, consignment, rates }: CustomsDeclara
 
 function drawSignature(pdf: PdfDrawing, { consignment, date }: CustomsDeclaration): void {
   pdf.block(DECLARATION, LEFT + 4, 353, { size: 6, width: TABLE_WIDTH });
-  [consignment.sender, consignment.receiver].forEach((party, index) => {
-    const taxIds = taxIdLines(party);
+  [taxIdLines(consignment.sender, 'Sender'), taxIdLines(consignment.receiver, 'Receiver')].forEach((taxIds, index) => {
     if (taxIds.length === 0) return;
     pdf.line(taxIds.join('  ·  '), LEFT + 4, 379 + index * 11, { size: 6.5, width: TABLE_WIDTH });
   });

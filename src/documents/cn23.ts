@@ -1,4 +1,4 @@
-import { contentsValue, lineValue, netWeightGrams } from '../consignments/domain/customs';
+import { contentsValue, lineGrams, lineValue, netWeightGrams } from '../consignments/domain/customs';
 import { barcodeText, drawBars, encodeBarcode } from './barcode';
 import {
   amount,
@@ -6,7 +6,6 @@ import {
   CATEGORY,
   type CustomsDeclaration,
   DECLARATION,
-  itemWeight,
   kilograms,
   partyLines,
   signerOf,
@@ -24,6 +23,7 @@ const CATEGORY_BOXES = CATEGORIES.map((category) => `[${category === CATEGORY ? 
 /** Renders a CN23 on A5 for the document pouch, with as many pages as the contents need. */
 export async function renderCn23(declaration: CustomsDeclaration): Promise<Buffer> {
   const { consignment, pack, barcode, date, rates } = declaration;
+  const grams = lineGrams(pack.items);
   return await renderSheet(
     consignment.receiver.country,
     {
@@ -36,10 +36,10 @@ export async function renderCn23(declaration: CustomsDeclaration): Promise<Buffe
         { title: 'HS tariff number', share: 0.13, align: 'right' },
         { title: 'Origin', share: 0.09, align: 'right' },
       ],
-      rows: pack.items.map((item) => [
+      rows: pack.items.map((item, index) => [
         item.description,
         String(item.quantity),
-        kilograms(itemWeight(item)),
+        kilograms(grams[index]!),
         amount(lineValue(item)),
         item.hsCode ?? '',
         item.countryOfOrigin ?? '',
@@ -61,8 +61,8 @@ function partiesAndBarcode({ consignment, carrierName, barcode, pack }: CustomsD
   const symbol = encodeBarcode(barcode);
   const parties = boxes(
     [
-      { title: 'FROM', lines: partyLines(consignment.sender), share: PARTY_SHARE },
-      { title: 'TO', lines: partyLines(consignment.receiver), share: PARTY_SHARE },
+      { title: 'FROM', lines: partyLines(consignment.sender, 'Sender'), share: PARTY_SHARE },
+      { title: 'TO', lines: partyLines(consignment.receiver, 'Receiver'), share: PARTY_SHARE },
       {
         title: `${carrierName} · ITEM`,
         // The blank lines leave room for the bars.

@@ -1,46 +1,19 @@
-import type { Consignment } from '../consignments/domain/consignment';
-import { contentsValue, lineValue, netWeightGrams } from '../consignments/domain/customs';
-import type { RateTable } from '../platform/domain/money';
-import { amount, itemWeight, kilograms, partyLines, signerOf } from './customs-declaration';
+import { contentsValue, lineGrams, lineValue, netWeightGrams } from '../consignments/domain/customs';
+import { amount, type CustomsDeclaration, kilograms, partyLines, signerOf } from './customs-declaration';
 import { a4, boxes, paragraphs, renderSheet, stacked } from './sheet';
 
-export interface CommercialInvoice {
-  readonly consignment: Consignment;
-  readonly carrierName: string;
-  readonly trackingNumbers: readonly string[];
-  /** YYYY-MM-DD. */
-  readonly date: string;
-  /** Exchange rates of the date, for the total of items in several currencies. */
-  readonly rates: RateTable;
-}
-
-/** Renders the commercial invoice of a shipment by courier: every item with tariff number, origin, weight and value. */
-export async function renderCommercialInvoice(invoice: CommercialInvoice): Promise<Buffer> {
-  const { consignment, carrierName, trackingNumbers, date, rates } = invoice;
-  const { sender, receiver, packages, reference } = consignment;
-  const value = contentsValue(packages, consignment.currency, rates);
-  const netGrams = packages.reduce((sum, pack) => sum + netWeightGrams(pack), 0);
-  const boxTypes = [...new Set(packages.flatMap(({ boxType }) => boxType ?? []))];
-  const grossGrams = packages.reduce((sum, pack) => sum + pack.grossWeightGrams, 0);
-  const rows = packages.flatMap((pack, index) =>
-    pack.items.map((item) => [
-      String(index + 1),
-      item.description,
-      item.hsCode ?? '',
-      item.countryOfOrigin ?? '',
-      String(item.quantity),
-      kilograms(itemWeight(item)),
-      amount(item.unitValue),
-      amount(lineValue(item)),
-    ]),
-  );
+/** Renders the commercial invoice of a package by courier: every item with tariff number, origin, weight and value. */
+export async function renderCommercialInvoice(declaration: CustomsDeclaration): Promise<Buffer> {
+  const { consignment, pack, carrierName, number, barcode, date, rates } = declaration;
+  const { sender, receiver, reference } = consignment;
+  const value = contentsValue([pack], consignment.currency, rates);
+  const grams = lineGrams(pack.items);
   return await renderSheet(
     receiver.country,
     {
-      title: 'Commercial Invoice',
+      title: `Commercial Invoice ${number}`,
       columns: [
-        { title: 'Pkg', share: 0.05 },
-        { title: 'Description of goods', share: 0.33 },
+        { title: 'Description of goods', share: 0.38 },
         { title: 'HS code', share: 0.11 },
         { title: 'Origin', share: 0.07 },
         { title: 'Qty', share: 0.06, align: 'right' },
@@ -48,17 +21,25 @@ export async function renderCommercialInvoice(invoice: CommercialInvoice): Promi
         { title: 'Unit value', share: 0.13, align: 'right' },
         { title: 'Total value', share: 0.13, align: 'right' },
       ],
-      rows,
+      rows: pack.items.map((item, index) => [
+        item.description,
+        item.hsCode ?? '',
+        item.countryOfOrigin ?? '',
+        String(item.quantity),
+        kilograms(grams[index]!),
+        amount(item.unitValue),
+        amount(lineValue(item)),
+      ]),
       totals: [
-        ['Net weight', kilograms(netGrams)],
-        [`Gross weight, ${packages.length} package${packages.length === 1 ? '' : 's'}`, kilograms(grossGrams)],
+        ['Net weight', kilograms(netWeightGrams(pack))],
+        ['Gross weight', kilograms(pack.grossWeightGrams)],
         ['Total value', amount(value)],
       ],
       head: stacked(
         boxes(
           [
-            { title: 'EXPORTER / SENDER', lines: partyLines(sender), share: 0.5 },
-            { title: 'CONSIGNEE / RECEIVER', lines: partyLines(receiver), share: 0.5 },
+            { title: 'EXPORTER / SENDER', lines: partyLines(sender, 'Sender'), share: 0.5 },
+            { title: 'CONSIGNEE / RECEIVER', lines: partyLines(receiver, 'Receiver'), share: 0.5 },
           ],
           9,
         ),
@@ -81,8 +62,9 @@ export async function renderCommercialInvoice(invoice: CommercialInvoice): Promi
               title: 'CARRIER',
               lines: [
                 carrierName,
-                trackingNumbers.join(', '),
-                ...(boxTypes.length === 0 ? [] : [`Packaging: ${boxTypes.join(', ')}`]),
+                barcode.value,
+                `Package ${pack.packageReferenceId}`,
+                ...(pack.boxType === undefined ? [] : [`Packaging: ${pack.boxType}`]),
               ],
               share: 0.4,
             },
@@ -97,7 +79,7 @@ export async function renderCommercialInvoice(invoice: CommercialInvoice): Promi
         ],
         8.5,
       ),
-      footer: `Commercial invoice ${reference}`,
+      footer: `Commercial invoice ${number}`,
     },
     a4(14),
   );

@@ -1,11 +1,9 @@
-import { json as jsonOf } from 'node:stream/consumers';
 import type { Party } from '../consignments/domain/consignment';
 import { formatMinor } from '../platform/domain/money';
-import type { ObjectStore } from '../platform/objects/object-store';
 import { partyLines } from './customs-declaration';
 import { a4, boxes, paragraphs, renderSheet, stacked } from './sheet';
 
-/** The invoice that accompanies the goods of an order. Amounts are integer minor units of `currency`. */
+/** The shop's invoice to its customer for the contents of a parcel, in which it travels. Amounts are integer minor units of `currency`. */
 export interface CustomerInvoice {
   readonly number: string;
   /** YYYY-MM-DD. */
@@ -20,7 +18,6 @@ export interface CustomerInvoice {
     readonly reference: string;
     readonly quantity: number;
     readonly unitMinor: number;
-    readonly discountMinor: number;
     readonly netMinor: number;
     /** Decimal fraction, e.g. `0.19`. */
     readonly vatRate: string;
@@ -53,11 +50,10 @@ export async function renderCustomerInvoice(invoice: CustomerInvoice): Promise<B
     {
       title: `Invoice ${invoice.number}`,
       columns: [
-        { title: 'Item', share: 0.36 },
-        { title: 'Reference', share: 0.16 },
+        { title: 'Item', share: 0.48 },
+        { title: 'Reference', share: 0.18 },
         { title: 'Qty', share: 0.06, align: 'right' },
         { title: 'Unit price', share: 0.14, align: 'right' },
-        { title: 'Discount', share: 0.14, align: 'right' },
         { title: 'Net', share: 0.14, align: 'right' },
       ],
       rows: invoice.lines.map((line) => [
@@ -65,7 +61,6 @@ export async function renderCustomerInvoice(invoice: CustomerInvoice): Promise<B
         line.reference,
         String(line.quantity),
         money(line.unitMinor),
-        line.discountMinor === 0 ? '' : money(line.discountMinor),
         money(line.netMinor),
       ]),
       totals: [
@@ -79,8 +74,8 @@ export async function renderCustomerInvoice(invoice: CustomerInvoice): Promise<B
       head: stacked(
         boxes(
           [
-            { title: 'FROM', lines: partyLines(invoice.seller), share: 0.5 },
-            { title: 'TO', lines: partyLines(invoice.buyer), share: 0.5 },
+            { title: 'FROM', lines: partyLines(invoice.seller, 'Seller'), share: 0.5 },
+            { title: 'TO', lines: partyLines(invoice.buyer, 'Buyer'), share: 0.5 },
           ],
           9,
         ),
@@ -91,25 +86,4 @@ export async function renderCustomerInvoice(invoice: CustomerInvoice): Promise<B
     },
     a4(16),
   );
-}
-
-/**
- * Invoices are stored as the data of the dispatch, under the key of the document. Each download draws the PDF from it, in about
- * 4 ms of CPU. The PDF is not stored: one that is stored late could replace the invoice of contents that have changed meanwhile.
- */
-
-/** Content type of an object that holds the data of an invoice. */
-export const INVOICE_DATA = 'application/vnd.pressline.invoice+json';
-
-export const invoiceData = (invoice: CustomerInvoice): Buffer => Buffer.from(JSON.stringify(invoice));
-
-type StoredObject = NonNullable<Awaited<ReturnType<ObjectStore['get']>>>;
-
-/** Returns the document of a stored object: the object itself, or what is drawn from it. */
-export async function documentOf(
-  stored: StoredObject,
-): Promise<Pick<StoredObject, 'size'> & { body: StoredObject['body'] | Buffer }> {
-  if (stored.contentType !== INVOICE_DATA) return stored;
-  const body = await renderCustomerInvoice((await jsonOf(stored.body)) as CustomerInvoice);
-  return { size: body.length, body };
 }

@@ -1,7 +1,6 @@
 import { addressLines } from '../consignments/domain/address-lines';
 import {
   type Consignment,
-  type ConsignmentItem,
   type ConsignmentPackage,
   type Money,
   type Party,
@@ -11,11 +10,13 @@ import { formatMinor, type RateTable } from '../platform/domain/money';
 import type { LabelBarcode } from './barcode';
 import { printableText } from './fonts';
 
-/** The content of a postal customs form, which declares one package. */
+/** The content of a customs document, which declares one package. */
 export interface CustomsDeclaration {
   readonly consignment: Consignment;
   readonly pack: ConsignmentPackage;
   readonly carrierName: string;
+  /** Number of the document: no other package has it. */
+  readonly number: string;
   readonly barcode: LabelBarcode;
   /** YYYY-MM-DD. */
   readonly date: string;
@@ -48,23 +49,24 @@ export function signerOf({ sender }: Pick<Consignment, 'sender'>): string {
 /** Formats an amount: `1250.00 EUR`. */
 export const amount = ({ minor, currency }: Money) => formatMinor(minor, currency);
 
-/** Formats a weight for customs forms, in kilograms with three decimals. */
+/** Formats a weight for customs forms, in kilograms with three decimals. Rounded up. */
 export const kilograms = (grams: number) => `${(Math.ceil(grams) / 1000).toFixed(3)} kg`;
 
-/** Returns the tax ids of a party, one line each. */
-export const taxIdLines = (party: Party): string[] => taxIdsOf(party).map(({ name, value }) => `${name} ${value}`);
+/** Who a party is on a document. */
+export type Role = 'Sender' | 'Receiver' | 'Seller' | 'Buyer';
+
+/** Returns the tax ids of a party, one line each, with role and country: several parties can have ids of one name. */
+export const taxIdLines = (party: Party, role: Role): string[] =>
+  taxIdsOf(party).map(({ name, value, issuer }) => `${role} ${name} (${issuer}) ${value}`);
 
 /** Returns the lines of a party that customs requires: address with country, contact data, tax ids. */
-export function partyLines(party: Party): string[] {
+export function partyLines(party: Party, role: Role): string[] {
   return [
     ...addressLines(party)
       .map(printableText)
       .filter((line) => line !== ''),
     ...(party.phone ? [`Tel. ${party.phone}`] : []),
     ...(party.email ? [party.email] : []),
-    ...taxIdLines(party),
+    ...taxIdLines(party, role),
   ];
 }
-
-/** Returns the weight of all units of an item, in grams. */
-export const itemWeight = ({ unitWeightGrams, quantity }: ConsignmentItem) => unitWeightGrams * quantity;

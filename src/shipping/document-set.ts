@@ -1,15 +1,16 @@
 import type { Readable } from 'node:stream';
 import type { CarrierPurchase } from '../carriers/carrier';
 import type { Carriers } from '../carriers/carriers';
-import type { Consignment } from '../consignments/domain/consignment';
+import type { Consignment, ConsignmentPackage } from '../consignments/domain/consignment';
 import { customsForm } from '../consignments/domain/customs';
 import { renderCn22 } from '../documents/cn22';
 import { renderCn23 } from '../documents/cn23';
 import { renderCommercialInvoice } from '../documents/commercial-invoice';
-import { type CustomerInvoice, INVOICE_DATA, invoiceData } from '../documents/customer-invoice';
+import type { CustomerInvoice } from '../documents/customer-invoice';
+import { drawnFrom } from '../documents/drawn-documents';
 import type { LabelContent } from '../documents/label-layout';
 import { type LabelSize, renderLabelPdf, renderLabelZpl } from '../documents/labels';
-import { renderPackingList } from '../documents/packing-list';
+import type { PackingList } from '../documents/packing-list';
 import type { RateTable } from '../platform/domain/money';
 import type { ObjectStore } from '../platform/objects/object-store';
 import type { Queryable } from '../platform/postgres';
@@ -41,10 +42,14 @@ const fileSafe = (text: string) =>
     .replace(/^[.-]+/, '')
     .slice(0, 60) || 'shipment';
 
-/** Returns the index of the package that had the contents first. A package with a replacement label takes over those of another. */
-function originOf({ packages }: Pick<Consignment, 'packages'>, index: number): number {
-  const { replaces } = packages[index]!;
-  return replaces === undefined ? index : originOf({ packages }, replaces);
+/** Returns true for a package that does not take the place of another one. Of the parts of a package, the first does. */
+const isCounted = ({ replaces, part = 1 }: ConsignmentPackage) => replaces === undefined || part > 1;
+
+/** Returns the number of a package on its label, from 1. A replacement has the number of the package that it replaces. */
+function numberOf(packages: Consignment['packages'], index: number): number {
+  const pack = packages[index]!;
+  if (!isCounted(pack)) return numberOf(packages, pack.replaces!);
+  return packages.slice(0, index + 1).filter(isCounted).length;
 }
 
 /** Returns the content of a package's label, or null for a label of the carrier's own. @param date YYYY-MM-DD */
@@ -66,8 +71,8 @@ function labelContent(
     receiver: consignment.receiver,
     reference: consignment.reference,
     packageReference: pack.packageReferenceId,
-    packageNumber: originOf(consignment, index) + 1,
-    packageCount: consignment.packages.filter(({ replaces }) => replaces === undefined).length,
+    packageNumber: numberOf(consignment.packages, index),
+    packageCount: consignment.packages.filter(isCounted).length,
     weightGrams: pack.grossWeightGrams,
     date,
     routing: label.routing,
@@ -126,12 +131,19 @@ async function renderLabel(content: LabelContent, format: 'pdf' | 'zpl', size: L
   return format === 'zpl' ? renderLabelZpl([content]) : await renderLabelPdf([content], size);
 }
 
-const RENDER_FORM = { cn22: renderCn22, cn23: renderCn23 } as const;
+const RENDER_FORM = { cn22: renderCn22, cn23: renderCn23, commercial_invoice: renderCommercialInvoice } as const;
+
+/** Returns the invoice of a package for the shop's customer. `paper.number` is its number. */
+export type InvoiceOf = (
+  pack: ConsignmentPackage,
+  paper: { readonly number: string; readonly date: string },
+) => CustomerInvoice;
 
 interface DocumentOptions {
   readonly date: string;
   readonly rates: RateTable;
-  readonly invoice?: CustomerInvoice | undefined;
+  /** Required for packages whose `paper` is an invoice. */
+  readonly invoiceOf?: InvoiceOf | undefined;
 }
 
 /**
@@ -160,35 +172,38 @@ export async function makeDocuments(
 export type DocumentedParcel = Pick<CarrierPurchase, 'carrierName' | 'trackingNumber' | 'customsForm'>;
 
 /**
- * Returns the documents that depend on the contents of a shipment: the required customs documents (one form per package with
- * postal carriers, else one commercial invoice), packing lists, and the customer's invoice when given.
+ * Returns the documents that depend on the contents of packages, each about one package: the required customs document, the
+ * packing list, and the paper for the shop's customer.
  * @param parcels one for each package of the consignment
  */
 export async function contentDocuments(
   consignment: Consignment,
   parcels: readonly DocumentedParcel[],
-  { date, rates, invoice }: DocumentOptions,
+  { date, rates, invoiceOf }: DocumentOptions,
 ): Promise<MadeDocument[]> {
   const documents: MadeDocument[] = [];
   for (const [index, pack] of consignment.packages.entries()) {
     const { carrierName, trackingNumber, customsForm: kind } = parcels[index]!;
+    const { packageReferenceId, items, paper } = pack;
+    // Some carriers give one tracking number to several packages.
+    const isShared = parcels.some((parcel, other) => other !== index && parcel.trackingNumber === trackingNumber);
+    const number = isShared ? `${trackingNumber}-${index + 1}` : trackingNumber;
     const form = customsForm(consignment, pack, kind, rates);
-    if (form === 'cn22' || form === 'cn23') {
+    if (form !== null) {
       const barcode = { symbology: 'code128', value: trackingNumber } as const;
-      const body = await RENDER_FORM[form]({ consignment, pack, carrierName, barcode, date, rates });
-      documents.push(pdfDocument(form, index, trackingNumber, body));
-    } else if (form === 'commercial_invoice' && index === 0) {
-      const trackingNumbers = parcels.map((parcel) => parcel.trackingNumber);
-      const body = await renderCommercialInvoice({ consignment, carrierName, trackingNumbers, date, rates });
-      documents.push(pdfDocument(form, null, consignment.reference, body));
+      const body = await RENDER_FORM[form]({ consignment, pack, carrierName, number, barcode, date, rates });
+      documents.push(pdfDocument(form, index, number, body));
     }
-    if (pack.packingList === true) {
-      const body = await renderPackingList({ consignment, pack, packageNumber: index + 1, date });
-      documents.push(pdfDocument('packing_list', index, pack.packageReferenceId, body));
-    }
-  }
-  if (invoice !== undefined) {
-    documents.push({ ...pdfDocument('invoice', null, invoice.number, invoiceData(invoice)), storedAs: INVOICE_DATA });
+    const list = (title: PackingList['title']) => {
+      const { receiver, reference, brandName, packages } = consignment;
+      const place = { packageNumber: index + 1, packageCount: packages.length, date };
+      return drawnFrom('packing_list', { title, receiver, reference, brandName, packageReferenceId, items, ...place });
+    };
+    const add = (type: DocumentType, name: string, { body, storedAs }: ReturnType<typeof drawnFrom>) =>
+      documents.push({ ...pdfDocument(type, index, name, body), storedAs });
+    if (paper === 'delivery_note') add(paper, packageReferenceId, list('Delivery note'));
+    else if (paper !== undefined) add('invoice', number, drawnFrom('invoice', invoiceOf!(pack, { number, date })));
+    if (pack.packingList === true) add('packing_list', packageReferenceId, list('Packing list'));
   }
   return documents;
 }

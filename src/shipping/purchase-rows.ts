@@ -1,5 +1,6 @@
 import type { CarrierPurchase, CarrierRefusal } from '../carriers/carrier';
 import type { Consignment } from '../consignments/domain/consignment';
+import { successorsOf } from '../consignments/domain/package-parts';
 import { FOLLOWED_DAYS, nextCheckHours } from '../consignments/domain/tracking-status';
 import { randomToken, uuidv7 } from '../platform/ids';
 import {
@@ -12,6 +13,7 @@ import {
   type Transaction,
 } from '../platform/postgres';
 import type { MadeDocument } from './document-set';
+import type { LabelToReplace } from './domain/shipping-runs';
 import { leaseColumns, leaseEnd } from './purchase-lease';
 import type { DocumentType, ShipmentOwner } from './shipments';
 
@@ -174,41 +176,31 @@ async function insertPackages(sql: Queryable, update: Fragment, bought: BoughtPa
 }
 
 /**
- * Appends a package with a new label to a shipment, with the current contents of the package that it replaces. The client's
- * packing slip of that package goes to the new one; the other documents are made again at the next dispatch request.
- * @param replacement.replaces index of the package that it replaces
+ * Appends packages with new labels to a shipment, with the current contents of the package that they replace. The client's
+ * packing slip of that package goes to the first of them; the other documents are made again at the next dispatch request.
+ * @param replacement.from index of the first new package
  * @returns the id of the order. Undefined: the shipment is voided, or its packages are not those of the purchase any more
  */
 export async function recordReplacement(
   tx: Transaction,
-  { id, consignment }: PurchaseIntent,
-  replacement: {
-    readonly replaces: number;
-    readonly purchase: CarrierPurchase;
-    readonly document: StoredDocument;
-    readonly adapterUid: string;
-  },
+  id: string,
+  replacement: Omit<BoughtPackages, 'intent'> & Pick<LabelToReplace, 'position' | 'parts'>,
 ): Promise<string | undefined> {
-  const { replaces, purchase, document, adapterUid } = replacement;
-  const position = consignment.packages.length - 1;
+  const { position, parts, from } = replacement;
   const [current] = await tx<{ orderId: string; consignment: Consignment }[]>`
     SELECT order_id, consignment FROM shipments WHERE id = ${id} AND status = 'bought' FOR UPDATE`;
-  if (current?.consignment.packages.length !== position) return undefined;
-  const packages = [...current.consignment.packages, { ...current.consignment.packages[replaces]!, replaces }];
+  if (current?.consignment.packages.length !== from) return undefined;
+  const successors = successorsOf(current.consignment.packages, position, parts);
+  if (successors.some(({ items }) => items.length === 0)) return undefined;
+  const packages = [...current.consignment.packages, ...successors];
   const update = tx`
     UPDATE shipments SET documents_outdated = true, consignment = jsonb_set(consignment, '{packages}', ${json(tx, packages)})
     WHERE id = ${id} RETURNING id`;
   const intent = { id, consignment: { ...current.consignment, packages } };
-  await insertPackages(tx, update, {
-    intent,
-    from: position,
-    purchases: [purchase],
-    documents: [document],
-    adapterUid,
-  });
+  await insertPackages(tx, update, { ...replacement, intent });
   await tx`
-    UPDATE shipment_documents SET package_position = ${position}
-    WHERE shipment_id = ${id} AND package_position = ${replaces} AND document_type = 'packing_slip'`;
+    UPDATE shipment_documents SET package_position = ${from}
+    WHERE shipment_id = ${id} AND package_position = ${position} AND document_type = 'packing_slip'`;
   return current.orderId;
 }
 
@@ -216,20 +208,22 @@ export async function recordReplacement(
 const LASTING_DOCUMENTS: readonly DocumentType[] = ['label', 'packing_slip'];
 
 /**
- * Replaces the documents about the contents of a shipment, unless the contents have changed meanwhile, or the documents are
+ * Replaces the documents about the contents of a shipment, and the papers that its packages have, unless the contents have changed meanwhile, or the documents are
  * not outdated any more.
  * @param purchase.consignment the contents of the documents
+ * @param packages those of the consignment, with the papers that were made
  * @returns the objects of former documents that no document has any more
  */
 export async function replaceDocuments(
   sql: Sql,
   purchase: Pick<PurchaseIntent, 'id' | 'consignment'>,
   documents: readonly StoredDocument[],
+  packages: Consignment['packages'],
 ): Promise<string[]> {
   const { id, consignment } = purchase;
   return await inTransaction(sql, async (tx) => {
     const updated = await tx`
-      UPDATE shipments SET documents_outdated = false
+      UPDATE shipments SET documents_outdated = false, consignment = jsonb_set(consignment, '{packages}', ${json(tx, packages)})
       WHERE id = ${id} AND documents_outdated AND consignment = ${json(tx, consignment)}`;
     if (updated.count === 0) return [];
     const former = await tx<{ objectKey: string }[]>`

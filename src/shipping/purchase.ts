@@ -2,12 +2,11 @@ import type { CarrierAdapter, CarrierPurchase, CarrierRefusal, VoidOutcome } fro
 import type { Carriers } from '../carriers/carriers';
 import type { Consignment } from '../consignments/domain/consignment';
 import { VOIDED_CHECK_HOURS } from '../consignments/domain/tracking-status';
-import type { CustomerInvoice } from '../documents/customer-invoice';
 import { ratesAt } from '../platform/exchange-rates';
 import type { ObjectStore } from '../platform/objects/object-store';
 import { inTransaction, type Sql } from '../platform/postgres';
 import { progressed } from '../platform/progress';
-import { DEFAULT_LABEL, type LabelOptions, type MadeDocument, makeDocuments } from './document-set';
+import { DEFAULT_LABEL, type InvoiceOf, type LabelOptions, type MadeDocument, makeDocuments } from './document-set';
 import { underLease } from './purchase-lease';
 import {
   leaseShipment,
@@ -32,8 +31,8 @@ export interface BuyShipment {
   readonly idempotencyKey: string;
   readonly owner: ShipmentOwner;
   readonly label?: LabelOptions;
-  /** The customer's invoice, when one is to accompany the goods. */
-  readonly invoice?: CustomerInvoice;
+  /** Required for packages whose `paper` is an invoice. */
+  readonly invoiceOf?: InvoiceOf;
 }
 
 /** Packages that are bought concurrently. A gateway takes about one second for each. */
@@ -50,8 +49,9 @@ export function packageKey(
   { id, attempt, consignment }: Pick<PurchaseIntent, 'id' | 'attempt' | 'consignment'>,
   index: number,
 ) {
-  const { replaces } = consignment.packages[index]!;
-  return `${id}:${attempt}:${replaces === undefined ? index : `${replaces}-replaced`}`;
+  const { replaces, part } = consignment.packages[index]!;
+  const change = part === undefined ? 'replaced' : `part-${part}`;
+  return `${id}:${attempt}:${replaces === undefined ? index : `${replaces}-${change}`}`;
 }
 
 /**
@@ -90,7 +90,7 @@ async function buyAndRecord(
   { sql, objects }: PurchaseDeps,
   adapter: CarrierAdapter,
   intent: PurchaseIntent,
-  { label = DEFAULT_LABEL, invoice }: BuyShipment,
+  { label = DEFAULT_LABEL, invoiceOf }: BuyShipment,
   signal: AbortSignal,
 ): Promise<BoughtLabels> {
   const bought = await buyPackages(adapter, intent, label, signal);
@@ -101,7 +101,7 @@ async function buyAndRecord(
   }
   const date = intent.startedAt.toISOString().slice(0, 10);
   const rates = await ratesAt(sql, intent.startedAt);
-  const documents = await makeDocuments(objects, intent.consignment, bought, { label, date, rates, invoice });
+  const documents = await makeDocuments(objects, intent.consignment, bought, { label, date, rates, invoiceOf });
   const stored = await storeDocuments(objects, intent, documents);
   const outcome = await recordPurchase(sql, intent, bought, stored, adapter.uid);
   if (outcome !== 'recorded' && outcome !== 'bought') {
@@ -113,15 +113,20 @@ async function buyAndRecord(
   return { ok: true, shipmentId: intent.id };
 }
 
-/** Returns the purchases of all packages in order, or the first refusal. @throws CarrierUnavailable */
-async function buyPackages(
+/**
+ * Returns the purchases of packages in order, or the first refusal.
+ * @param first index of the first package to buy
+ * @throws CarrierUnavailable
+ */
+export async function buyPackages(
   adapter: CarrierAdapter,
   intent: PurchaseIntent,
   label: LabelOptions,
   signal: AbortSignal,
+  first = 0,
 ): Promise<CarrierPurchase[] | CarrierRefusal> {
   const purchases: CarrierPurchase[] = [];
-  for (let from = 0; from < intent.consignment.packages.length; from += CONCURRENCY) {
+  for (let from = first; from < intent.consignment.packages.length; from += CONCURRENCY) {
     signal.throwIfAborted();
     const batch = intent.consignment.packages.slice(from, from + CONCURRENCY);
     const outcomes = await Promise.allSettled(
@@ -149,7 +154,7 @@ async function buyPackages(
 }
 
 /** Returns null, or the reason of the first refusal. @param positions of the packages to void. Default: all */
-async function voidPackages(
+export async function voidPackages(
   adapter: CarrierAdapter,
   intent: Pick<PurchaseIntent, 'id' | 'attempt' | 'methodUid' | 'consignment'>,
   signal: AbortSignal,

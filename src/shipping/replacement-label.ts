@@ -1,12 +1,12 @@
-import { type CarrierAdapter, type CarrierPurchase, CarrierUnavailable } from '../carriers/carrier';
-import type { Consignment } from '../consignments/domain/consignment';
+import { type CarrierAdapter, CarrierUnavailable } from '../carriers/carrier';
+import { successorsOf } from '../consignments/domain/package-parts';
 import { enqueueOrderNotifications } from '../notifications/enqueue';
 import { inTransaction, type Sql } from '../platform/postgres';
-import { labelDocument } from './document-set';
+import { DEFAULT_LABEL, labelDocument } from './document-set';
 import type { LabelToReplace, ReplacedLabel } from './domain/shipping-runs';
-import { type PurchaseDeps, packageKey, storeDocuments } from './purchase';
+import { buyPackages, type PurchaseDeps, storeDocuments, voidPackages } from './purchase';
 import { underLease } from './purchase-lease';
-import { type LeasedIntent, leaseShipment, recordReplacement, type StoredDocument } from './purchase-rows';
+import { type LeasedIntent, leaseShipment, recordReplacement } from './purchase-rows';
 import { isNotScanned, leaveOutPackages } from './shipment-transit';
 
 const refused = (message: string): ReplacedLabel => ({ outcome: 'refused', message });
@@ -14,13 +14,14 @@ const NOT_IN_USE = refused('The label is not in use any more.');
 const TRAVELS = refused('The carrier has the package already, or nothing travels in it any more.');
 
 /**
- * Buys a new label for a package of a bought shipment. The package with the new label is appended to the shipment, and the
- * one with the old label is left out, which voids that label. A label is replaced once, however often the call is repeated.
+ * Buys a new label for a package of a bought shipment, or one for each of its parts. The packages with the new labels are
+ * appended to the shipment, and the one with the old label is left out, which voids that label. A label is replaced once,
+ * however often the call is repeated.
  * @throws CarrierUnavailable when the carrier does not respond, or another call has the lease; repeat the call to continue
  */
 export async function replaceLabel(
   deps: PurchaseDeps,
-  { shipmentId, position }: LabelToReplace,
+  { shipmentId, position, parts }: LabelToReplace,
   cancelled?: AbortSignal,
 ): Promise<ReplacedLabel> {
   const { sql, carriers } = deps;
@@ -29,7 +30,7 @@ export async function replaceLabel(
   const adapter = carriers.forMethod(intent.methodUid);
   if (adapter === undefined) throw new CarrierUnavailable(intent.methodUid, 'no carrier has the method');
   return await underLease(sql, adapter, intent, cancelled, (signal) =>
-    buyReplacement(deps, adapter, intent, position, signal),
+    buyReplacement(deps, adapter, intent, { position, parts }, signal),
   );
 }
 
@@ -37,55 +38,48 @@ async function buyReplacement(
   { sql, objects }: PurchaseDeps,
   adapter: CarrierAdapter,
   intent: LeasedIntent,
-  replaces: number,
+  { position, parts }: Omit<LabelToReplace, 'shipmentId'>,
   signal: AbortSignal,
 ): Promise<ReplacedLabel> {
-  const { packages } = intent.consignment;
-  if (packages.some((pack) => pack.replaces === replaces)) return { outcome: 'replaced' };
+  const former = intent.consignment.packages;
+  if (former.some(({ replaces }) => replaces === position)) return { outcome: 'replaced' };
   const waiting = await sql`
     SELECT FROM shipment_packages k, trackings t
-    WHERE k.shipment_id = ${intent.id} AND k.position = ${replaces} AND ${isNotScanned(sql)}`;
+    WHERE k.shipment_id = ${intent.id} AND k.position = ${position} AND ${isNotScanned(sql)}`;
   if (waiting.length === 0) return TRAVELS;
-  const consignment: Consignment = {
-    ...intent.consignment,
-    packages: [...packages, { ...packages[replaces]!, replaces }],
-  };
-  const next = { ...intent, consignment };
-  const position = packages.length;
-  const idempotencyKey = packageKey(next, position);
-  const { methodUid } = intent;
-  const bought = await adapter.buy({ consignment, packageIndex: position, methodUid, idempotencyKey, signal });
-  if (!bought.ok) return refused(bought.refusal.message);
-  const { purchase } = bought;
-  const date = intent.startedAt.toISOString().slice(0, 10);
-  const label = await labelDocument(consignment, purchase, position, date);
-  const [document] = await storeDocuments(objects, intent, [label]);
-  if (await record(sql, next, { replaces, purchase, document: document!, adapterUid: adapter.uid })) {
-    return { outcome: 'replaced' };
+  const packages = [...former, ...successorsOf(former, position, parts)];
+  const next = { ...intent, consignment: { ...intent.consignment, packages } };
+  const bought = await buyPackages(adapter, next, DEFAULT_LABEL, signal, former.length);
+  const takeBack = () => voidPackages(adapter, next, signal, [...packages.keys()].slice(former.length));
+  if (!Array.isArray(bought)) {
+    if (parts !== undefined) await takeBack();
+    return refused(bought.message);
   }
-  await objects.delete([document!.objectKey]);
-  await adapter.void({ idempotencyKey, methodUid });
+  const date = intent.startedAt.toISOString().slice(0, 10);
+  const labels = await Promise.all(
+    bought.map((purchase, index) => labelDocument(next.consignment, purchase, former.length + index, date)),
+  );
+  const documents = await storeDocuments(objects, intent, labels);
+  const replacement = { position, parts, from: former.length, purchases: bought, documents, adapterUid: adapter.uid };
+  if (await record(sql, intent.id, replacement)) return { outcome: 'replaced' };
+  await objects.delete(documents.map(({ objectKey }) => objectKey));
+  await takeBack();
   return TRAVELS;
 }
 
 class NotLeftOut extends Error {}
 
-/** Records a new label and leaves out the package with the old one. Returns false when that package is not left out. */
+/** Records new labels and leaves out the package with the old one. Returns false when that package is not left out. */
 async function record(
   sql: Sql,
-  intent: LeasedIntent,
-  bought: {
-    readonly replaces: number;
-    readonly purchase: CarrierPurchase;
-    readonly document: StoredDocument;
-    readonly adapterUid: string;
-  },
+  shipmentId: string,
+  replacement: Parameters<typeof recordReplacement>[2],
 ): Promise<boolean> {
   try {
     return await inTransaction(sql, async (tx) => {
-      const orderId = await recordReplacement(tx, intent, bought);
+      const orderId = await recordReplacement(tx, shipmentId, replacement);
       if (orderId === undefined) return false;
-      const leftOut = await leaveOutPackages(tx, [{ shipmentId: intent.id, positions: [bought.replaces] }]);
+      const leftOut = await leaveOutPackages(tx, [{ shipmentId, positions: [replacement.position] }]);
       if (leftOut === 0) throw new NotLeftOut();
       await tx`UPDATE orders SET updated_at = now() WHERE id = ${orderId}`;
       await enqueueOrderNotifications(tx, { orderId });

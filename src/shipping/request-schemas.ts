@@ -2,6 +2,7 @@ import Decimal from 'decimal.js';
 import { z } from 'zod';
 import { isCountry } from '../platform/domain/countries';
 import { countryCode, crossField, currencyCode, list, property, type ReportField } from '../platform/domain/fields';
+import { minorDigits } from '../platform/domain/money';
 import { optional, optionalText, receiverSchema, requiredText, requireField, senderSchema } from './address-schemas';
 
 const MAX_PACKAGES = 100;
@@ -28,6 +29,18 @@ const itemSchema = z
   })
   .meta({ id: 'ShippingItem', description: 'Every field is required for international shipping.' });
 
+/** Allows for floating-point errors of sums. */
+const FLOATING = 1e-6;
+const shown = (sum: number) => Number(sum.toFixed(4));
+
+/** Returns the sum of a field over all units of items. NaN when an item is invalid, which has its own errors. */
+const sumOf = (items: readonly unknown[], field: 'value' | 'weight'): number =>
+  items.reduce<number>((sum, item) => {
+    const [each, quantity] = [property(item, field), property(item, 'quantity')];
+    const isValid = typeof each === 'number' && each >= 0 && Number.isInteger(quantity) && (quantity as number) > 0;
+    return isValid ? sum + each * (quantity as number) : Number.NaN;
+  }, 0);
+
 const packageSchema = crossField(
   z.object({
     packageReferenceId: requiredText(100),
@@ -45,15 +58,21 @@ const packageSchema = crossField(
       'For example rectangle or tube. tube and cylinder have a surcharge. Shown on customs forms.',
     ),
     value: optional(money).describe(
-      'Total value of the items in the order’s currency. Required for international shipping, where it must equal the sum of the items within 1 %.',
+      'Total value of the items in the order’s currency. Required for international shipping, where it must equal the sum of the items within 1 %, or half a cent for each unit.',
     ),
-    items: optional(z.array(itemSchema).max(MAX_ITEMS)).describe('Required for international shipping.'),
+    items: optional(z.array(itemSchema).max(MAX_ITEMS)).describe(
+      'Required for international shipping. Together they weigh at most the gross weight.',
+    ),
   }),
   (pack, report) => {
     const gross = property(pack, 'grossWeight');
     const net = property(pack, 'netWeight');
     if (typeof gross === 'number' && typeof net === 'number' && net > gross) {
       report(['netWeight'], 'The net weight must not be above the gross weight.');
+    }
+    const weight = sumOf(list(pack, 'items'), 'weight');
+    if (typeof gross === 'number' && gross > 0 && weight > gross + FLOATING) {
+      report(['items'], `The items weigh ${shown(weight)}, which is above the gross weight.`);
     }
   },
 ).meta({ id: 'ShippingPackage' });
@@ -154,10 +173,17 @@ function consignmentRules(body: unknown, report: ReportField): void {
   if (typeof property(body, 'sender') === 'object') {
     requireField(property(body, 'sender'), 'customs', report, ['sender'], INTERNATIONAL);
   }
-  for (const [index, pack] of packages.entries()) internationalPackageRules(pack, report, ['packages', index]);
+  for (const [index, pack] of packages.entries()) {
+    internationalPackageRules(pack, property(body, 'currency'), report, ['packages', index]);
+  }
 }
 
-function internationalPackageRules(pack: unknown, report: ReportField, path: readonly (string | number)[]): void {
+function internationalPackageRules(
+  pack: unknown,
+  currency: unknown,
+  report: ReportField,
+  path: readonly (string | number)[],
+): void {
   if (typeof pack !== 'object' || pack === null) return;
   requireField(pack, 'value', report, path, INTERNATIONAL);
   requireField(pack, 'items', report, path, INTERNATIONAL);
@@ -171,32 +197,27 @@ function internationalPackageRules(pack: unknown, report: ReportField, path: rea
       requireField(item, field, report, [...path, 'items', position], INTERNATIONAL);
     }
   }
-  valueRule(pack, items, report, path);
+  valueRule(pack, items, currency, report, path);
 }
 
 /** The largest difference between a package's value and the sum of its items, as a share of the sum. */
 const VALUE_TOLERANCE = 0.01;
 
-/** Reports a package value that differs from the sum of its items. Item values are per unit. */
+/** Reports a package value that differs from the sum of its items by more than rounded values of units can. */
 function valueRule(
   pack: unknown,
   items: readonly unknown[],
+  currency: unknown,
   report: ReportField,
   path: readonly (string | number)[],
 ): void {
   const value = property(pack, 'value');
-  const values = items.map((item) => {
-    const [unitValue, quantity] = [property(item, 'value'), property(item, 'quantity')];
-    // Invalid items have their own errors.
-    const valid =
-      typeof unitValue === 'number' && unitValue >= 0 && Number.isInteger(quantity) && (quantity as number) > 0;
-    return valid ? unitValue * (quantity as number) : Number.NaN;
-  });
-  const sum = values.reduce((total, each) => total + each, 0);
+  const sum = sumOf(items, 'value');
   if (typeof value !== 'number' || items.length === 0 || Number.isNaN(sum)) return;
-  // The constant allows for floating-point errors of the sum.
-  if (Math.abs(value - sum) <= sum * VALUE_TOLERANCE + 1e-6) return;
-  report([...path, 'value'], `The value must equal the sum of the items, ${Number(sum.toFixed(4))}, within 1 %.`);
+  const units = items.reduce<number>((count, item) => count + (property(item, 'quantity') as number), 0);
+  const rounding = (units * 0.5) / 10 ** minorDigits(String(currency));
+  if (Math.abs(value - sum) <= Math.max(sum * VALUE_TOLERANCE, rounding) + FLOATING) return;
+  report([...path, 'value'], `The value must equal the sum of the items, ${shown(sum)}, within 1 %.`);
 }
 
 const isBlank = (value: unknown) =>

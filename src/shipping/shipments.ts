@@ -29,7 +29,8 @@ export interface StoredShipment {
  * `documentTypes: all`, and for others, which get labels and invoices only. A CN22 counts as a label, since it is stuck on
  * the parcel. A CN23 counts as an invoice, since it travels in the document pouch, and so does a client's packing slip
  * (`packing_slip`), which travels with the goods. A `packing_list` is Pressline's list of what a package without a packing
- * slip contains.
+ * slip contains. It is a `delivery_note` in a package that has neither an invoice nor a packing slip, so that the customer
+ * of the shop has a paper.
  */
 const DOCUMENTS = {
   label: { all: 'label', others: 'label' },
@@ -39,6 +40,7 @@ const DOCUMENTS = {
   cn23: { all: 'customs_form', others: 'invoice' },
   packing_slip: { all: 'packing_slip', others: 'invoice' },
   packing_list: { all: 'packing_slip', others: null },
+  delivery_note: { all: 'packing_slip', others: 'invoice' },
 } as const;
 
 export type DocumentType = keyof typeof DOCUMENTS;
@@ -50,7 +52,7 @@ export const typeOf = (documentType: DocumentType) => DOCUMENTS[documentType].al
 
 export interface ShipmentDocument {
   readonly id: string;
-  /** Index of the document's package, or null for a document of all packages. */
+  /** Index of the document's package, or null for the sheets with the labels of all packages of a shipping order. */
   readonly packagePosition: number | null;
   readonly documentType: DocumentType;
   readonly contentType: string;
@@ -94,7 +96,7 @@ export interface NamedPackage {
  * Returns the response to a dispatch request: the documents of valid labels under new links, each with its package, the
  * tracking data of the first package, and the labels that are void.
  * @param options.documentTypes `all` names every document by its own type; null maps to `label` and `invoice`
- * @param options.isWanted selects packages. Documents of all packages belong to every selection
+ * @param options.isWanted selects packages
  */
 export function dispatchResponse(
   links: LinkSigner,
@@ -112,11 +114,10 @@ export function dispatchResponse(
     documents: documents.flatMap((document) => {
       const { contentType, format, documentType, packagePosition } = document;
       const type = DOCUMENTS[documentType][documentTypes ?? 'others'];
-      const pack = packagePosition === null ? undefined : wanted[packagePosition];
-      if (type === null || pack === null) return [];
-      const url = documentLink(links, document);
-      const packageReferenceId = pack?.packageReferenceId ?? null;
-      return [{ type, contentType, format, url, packageReferenceId, trackingCode: pack?.trackingNumber ?? null }];
+      const pack = wanted[packagePosition!];
+      if (type === null || pack == null) return [];
+      const { packageReferenceId, trackingNumber: trackingCode } = pack;
+      return [{ type, contentType, format, url: documentLink(links, document), packageReferenceId, trackingCode }];
     }),
     ...(first === undefined ? {} : { trackingCode: first.trackingNumber, trackingLink: first.trackingUrl }),
     ...(voidLabels.length === 0 ? {} : { voidLabels: [...voidLabels] }),

@@ -122,7 +122,9 @@ function sentBody(id: string, jobs: readonly string[], mark: string): PaperPrint
       count: 1,
       type: 'print',
       product: { modelUid: 'flat_product', desc: mark, attributes: [] },
-      assets: [{ format: 'pdf', contentType: 'application/pdf', url: 'https://files.example/print.pdf', fileType: 'default' }],
+      assets: [
+        { format: 'pdf', contentType: 'application/pdf', url: 'https://files.example/print.pdf', fileType: 'default' },
+      ],
     })),
     shipping: {
       shipmentMethodUid: 'postal_tracked',

@@ -108,8 +108,10 @@ export async function testStack(options: TestStackOptions = {}): Promise<TestSta
   } as const;
   const log = options.log ?? testLog;
   await installRuntimeOnce(log);
+  // As with SANDBOX=off, the API then has no sandbox to show.
+  const sandboxUrl = options.mode === 'off' ? undefined : `http://127.0.0.1:${sandboxPort.port}`;
   const services = {
-    ...(await createServices(config, secrets, baseUrl, log, `http://127.0.0.1:${sandboxPort.port}`)),
+    ...(await createServices(config, secrets, baseUrl, log, sandboxUrl)),
     inspector: sharedInspector,
   };
   const { sql } = services;

@@ -4,7 +4,7 @@ import { RUN_REFUSALS } from '../../src/orders/domain/lifecycle/requests';
 import { type RunRefusal, whyNotDispatch } from '../../src/orders/domain/lifecycle/rules/guards';
 import type { RunEffect } from '../../src/orders/domain/lifecycle/run-events';
 import { printOrderOf } from '../../src/orders/domain/lifecycle/run-state';
-import type { DispatchResult } from '../../src/orders/domain/run/run-messages';
+import type { DispatchRequest, DispatchResult } from '../../src/orders/domain/run/run-messages';
 import { carrier, voiding } from './activities';
 import { summaryOf } from './handover';
 import { outcomeOf, refuseWith } from './refusals';
@@ -18,26 +18,26 @@ export class Dispatch {
   constructor(private readonly run: RunContext) {}
 
   /** Handles a partner's request for documents. Requests for one print order share one purchase. */
-  async request(printOrderId: string): Promise<DispatchResult> {
+  async request({ printOrderId, first }: DispatchRequest): Promise<DispatchResult> {
     for (;;) {
       const { shipment } = printOrderOf(this.run.state, printOrderId);
       if (shipment !== null) return { shipmentId: shipment.id };
       refuseWith(whyNotDispatch(this.run.state, printOrderId));
       this.refusals.delete(printOrderId);
-      this.buyLabels(printOrderId);
+      this.buyLabels(printOrderId, first);
       await condition(() => !this.run.tasks.has(`dispatch:${printOrderId}`));
       await this.run.settled();
       refuseWith(this.refusals.get(printOrderId) ?? null);
     }
   }
 
-  private buyLabels(printOrderId: string): void {
+  private buyLabels(printOrderId: string, first: DispatchRequest['first']): void {
     const { state, ids, tasks } = this.run;
     const { shippingRevision: revision } = state;
     tasks.start(`dispatch:${printOrderId}`, null, async () => {
       const summary = summaryOf(this.run.state, printOrderId);
       const jobs = unitsToShip(printOrderOf(this.run.state, printOrderId));
-      const request = { ...ids, printOrderId, revision, jobs };
+      const request = { ...ids, printOrderId, revision, jobs, ...(first && { first }) };
       const ended = await outcomeOf(carrier.dispatchPrintOrder.executeWithOptions({ summary }, [request]));
       if (ended.outcome === 'done') {
         this.run.take({ type: 'dispatched', printOrderId, shipmentId: ended.result.shipmentId, revision });

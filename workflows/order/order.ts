@@ -12,6 +12,7 @@ import type { OrderStatus } from '../../src/orders/domain/lifecycle/statuses';
 import {
   type CancelRequest,
   type CancelResult,
+  type DispatchRequest,
   type DispatchResult,
   ORDER_QUERIES,
   ORDER_UPDATES,
@@ -40,7 +41,7 @@ const flaggedSignal = defineSignal<[EventOf<'flagged'>]>(ORDER_SIGNALS.flagged);
 const filesReplacedSignal = defineSignal<[item?: { readonly itemId: string }]>(ORDER_SIGNALS.filesReplaced);
 
 /** A partner is ready for dispatch. Completes when the documents exist. */
-const dispatchUpdate = defineUpdate<DispatchResult, [{ printOrderId: string }]>(ORDER_UPDATES.dispatch);
+const dispatchUpdate = defineUpdate<DispatchResult, [DispatchRequest]>(ORDER_UPDATES.dispatch);
 
 /** A change of address or method. Postgres has it under this id. */
 const changeShippingUpdate = defineUpdate<{ revision: number }, [{ changeId: string }]>(ORDER_UPDATES.changeShipping);
@@ -70,7 +71,7 @@ export async function order(input: OrderRunInput): Promise<OrderRunResult> {
     if (item === undefined) submission.planAgain();
     else run.take({ type: 'file_replaced', ...item });
   });
-  setHandler(dispatchUpdate, ({ printOrderId }) => dispatch.request(printOrderId), {
+  setHandler(dispatchUpdate, (request) => dispatch.request(request), {
     validator: ({ printOrderId }) => refuseWith(whyNotDispatch(run.state, printOrderId)),
   });
   setHandler(changeShippingUpdate, ({ changeId }) => changes.changeShipping(changeId), {

@@ -113,7 +113,8 @@ export function bulkRepairRoutes(deps: ApiDeps): Route[] {
   ];
 }
 
-function startRoute({ sql, wake, candidates }: ApiDeps): Route {
+function startRoute(deps: ApiDeps): Route {
+  const { sql, wake } = deps;
   return route('POST /v1/operator/bulk-repairs', {
     ...forOperators('Operator: orders', 'operator'),
     operationId: 'startBulkRepair',
@@ -134,7 +135,7 @@ function startRoute({ sql, wake, candidates }: ApiDeps): Route {
       const orderIds = await ordersOf(sql, body);
       const request = { action, by: account.name, byId: account.id, reason, partnerId };
       if (body.dryRun === true) {
-        const response = await dryRun({ sql, candidates }, request, orderIds);
+        const response = await dryRun(deps, request, orderIds);
         unaudited();
         return response;
       }
@@ -177,7 +178,7 @@ async function ordersOf(sql: ApiDeps['sql'], { orderIds, filter }: z.output<type
 }
 
 async function dryRun(
-  deps: Pick<ApiDeps, 'sql' | 'candidates'>,
+  deps: Parameters<typeof expectedRepair>[0],
   request: Parameters<typeof expectedRepair>[1],
   orderIds: readonly string[],
 ): Promise<Sent<typeof dryRunResponse>> {

@@ -35,7 +35,10 @@ const document = z
     type: z.enum(DISPATCH_TYPES),
     documentType: z
       .enum(DOCUMENT_TYPES)
-      .describe('`packing_slip`: of the client. `packing_list`: Pressline’s list of what the package contains.'),
+      .describe(
+        '`packing_slip`: of the client. `packing_list`: Pressline’s list of what the package contains. `delivery_note`: ' +
+          'the same in a package without an invoice.',
+      ),
     contentType: z.string(),
     format: z.string(),
     fileName: z.string(),

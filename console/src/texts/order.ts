@@ -334,8 +334,9 @@ export const order = {
       verdict: 'Verdict',
       cost: 'Cost',
       production: 'Price',
-      waiting: 'Waiting',
-      transit: 'Transit',
+      postage: 'Postage',
+      time: 'Time',
+      parcels: 'Parcels and borders',
       stock: 'Stock',
     },
     verdicts: {

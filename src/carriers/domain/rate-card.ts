@@ -166,13 +166,20 @@ export function packagePrice(
 /** Returns every method that carries all packages, with the price of all. @throws UnknownRateError */
 export function quoteRateCard(card: RateCard, consignment: Consignment, rates: RateTable): MethodQuote[] {
   if (consignment.packages.length === 0) return [];
+  // Hundreds of parcels of one size are priced once.
+  const sizes = consignment.packages.map(({ items: _items, packageReferenceId: _reference, ...size }) =>
+    JSON.stringify(size),
+  );
   return card.methods.flatMap((method) => {
     const rate = rateBetween(card, method, consignment);
     if (rate === undefined) return [];
+    const known = new Map<string, number>();
     const packagesMinor: number[] = [];
-    for (const pack of consignment.packages) {
-      const price = packagePrice(card, method, consignment, pack, rates);
+    for (const [index, pack] of consignment.packages.entries()) {
+      const size = sizes[index]!;
+      const price = known.get(size) ?? packagePrice(card, method, consignment, pack, rates);
       if (price === undefined) return [];
+      known.set(size, price);
       packagesMinor.push(price);
     }
     const minor = packagesMinor.reduce((sum, price) => sum + price, 0);

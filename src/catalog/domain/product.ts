@@ -1,3 +1,4 @@
+import { cutText } from '../../platform/domain/foreign-text';
 import type { PrintNeeds } from './print-needs';
 
 /** Selects the variant of the print order and the address of the partner. */
@@ -60,6 +61,11 @@ export interface PageRule {
   readonly multipleOf: number;
   /** Pages of a book's separate cover file. Absent: 1. */
   readonly coverPages?: number;
+}
+
+/** Returns the name of a product with its variant: `Poster, A3, Portrait`. At most 200 characters. */
+export function variantName({ name, attributes }: Pick<ResolvedProduct, 'name' | 'attributes'>): string {
+  return cutText([...new Set([name, ...attributes.map(({ formattedValue }) => formattedValue)])].join(', '), 200);
 }
 
 /** Returns true for a product that is taken from stock as it is: all parts are stocked, and nothing is printed on it. */

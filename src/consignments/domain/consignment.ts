@@ -1,3 +1,5 @@
+import { isCountry } from '../../platform/domain/countries';
+
 /**
  * A consignment: packages from one sender to one receiver, in grams, millimetres and integer minor units of money.
  * Requests of the shipping group and dispatched print orders are both converted to it.
@@ -71,12 +73,16 @@ export interface ConsignmentPackage {
   readonly widthMm: number;
   readonly heightMm: number;
   readonly items: readonly ConsignmentItem[];
-  /** Index of the package whose label was damaged: this one has its contents and a new label. */
+  /** Index of the package whose label was damaged, or that was split: this one has its contents, or a part, and a new label. */
   readonly replaces?: number | undefined;
+  /** Position among the parts of a package that was split, from 1. */
+  readonly part?: number | undefined;
   /** Object key of the packing slip (PDF) of this package. */
   readonly packingSlip?: string | undefined;
   /** True for a package that a packing list is made for. */
   readonly packingList?: boolean | undefined;
+  /** What tells the shop's customer about the contents. Absent: nothing, or the client's packing slip. */
+  readonly paper?: 'invoice' | 'invoice_with_shipping' | 'delivery_note' | undefined;
 }
 
 export interface Consignment {
@@ -130,7 +136,17 @@ const NAMES: Readonly<Record<keyof TaxIds, string>> = {
   australianBusinessNumber: 'ABN',
 };
 
-/** Returns the tax ids of a party, each with its name. */
+/** Where tax ids are issued, if not in the country of their party. VAT and EORI numbers begin with their country. */
+const ISSUERS: Readonly<Partial<Record<keyof TaxIds, string>>> = {
+  iossNumber: 'EU',
+  pcccNumber: 'KR',
+  australianBusinessNumber: 'AU',
+};
+const PREFIXED: readonly (keyof TaxIds)[] = ['vatNumber', 'eoriNumber'];
+/** Greece and Northern Ireland. */
+const SPECIAL_PREFIXES = ['EL', 'XI'];
+
+/** Returns the tax ids of a party, each with its name and the country (or `EU`) that has issued it. */
 export function taxIdsOf({ taxIds, country }: Pick<Party, 'taxIds' | 'country'>) {
   return (Object.keys(NAMES) as (keyof TaxIds)[]).flatMap((key) => {
     const value = taxIds?.[key];
@@ -138,6 +154,8 @@ export function taxIdsOf({ taxIds, country }: Pick<Party, 'taxIds' | 'country'>)
     // Customs in Brazil refuses parcels without the CPF of a person or the CNPJ (14 digits) of a business.
     const isBrazilian = key === 'federalTaxId' && country === 'BR';
     const name = isBrazilian ? (value.replace(/\D/g, '').length === 14 ? 'CNPJ' : 'CPF') : NAMES[key];
-    return [{ key, value, name }];
+    const prefix = PREFIXED.includes(key) ? value.slice(0, 2).toUpperCase() : '';
+    const issuer = ISSUERS[key] ?? (isCountry(prefix) || SPECIAL_PREFIXES.includes(prefix) ? prefix : country);
+    return [{ key, value, name, issuer }];
   });
 }

@@ -25,6 +25,19 @@ export function netWeightGrams({ netWeightGrams: stated, items }: ConsignmentPac
   return stated ?? items.reduce((sum, { unitWeightGrams, quantity }) => sum + unitWeightGrams * quantity, 0);
 }
 
+/**
+ * Returns the weights of the lines of a package in whole grams. They are differences of rounded running totals, so that
+ * they add up to the net weight, however many fractions of grams there are.
+ */
+export function lineGrams(items: ConsignmentPackage['items']): number[] {
+  let total = 0;
+  return items.map(({ unitWeightGrams, quantity }) => {
+    const before = Math.ceil(total);
+    total += unitWeightGrams * quantity;
+    return Math.ceil(total) - before;
+  });
+}
+
 /** Returns the value of all items of packages, in the currency of the first item. */
 export function contentsValue(
   packages: readonly ConsignmentPackage[],
@@ -53,7 +66,7 @@ export function minorIn({ minor, currency }: Money, target: string, rates: RateT
 /**
  * Returns the customs document of a package, or null when it crosses no customs border. Postal carriers use a CN22, and
  * a CN23 when the value exceeds the limit of a CN22 or has no exchange rate, or when weight or content lines exceed it.
- * Other carriers use one commercial invoice per shipment.
+ * Other carriers use a commercial invoice.
  */
 export function customsForm(
   consignment: Consignment,

@@ -1,4 +1,4 @@
-import type { ResolvedProduct } from '../../catalog/domain/product';
+import { type ResolvedProduct, variantName } from '../../catalog/domain/product';
 import type { ConsignmentItem, ConsignmentPackage, Money } from '../../consignments/domain/consignment';
 import { lineValue } from '../../consignments/domain/customs';
 import { shareOf } from './retail-value';
@@ -11,7 +11,7 @@ export interface PackItem {
     ResolvedProduct,
     | 'productModelId'
     | 'name'
-    | 'description'
+    | 'attributes'
     | 'unitWeightGrams'
     | 'packed'
     | 'unitsPerPackage'
@@ -123,7 +123,7 @@ function contents(
     const total = shareOf(minor, after, item.quantity) - shareOf(minor, before, item.quantity);
     return {
       itemReferenceId: item.itemReferenceId,
-      description: item.product.name,
+      description: variantName(item.product),
       quantity,
       unitValue: { minor: shareOf(minor, 1, item.quantity), currency },
       totalValue: { minor: total, currency },

@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { countryCode, crossField, currencyCode, text, withStateCode } from '../../platform/domain/fields';
+import { countryCode, crossField, currencyCode, price, text, withStateCode } from '../../platform/domain/fields';
 import {
   optional,
   orderRules,
   packagingInstructionsSchema,
   productFields,
   productNamingRule,
+  retailPrice,
   stateRule,
   trimField,
 } from '../planning/order-schemas';
@@ -39,6 +40,7 @@ export const quoteOrderSchema = crossField(
         crossField(
           z.object({
             ...productFields,
+            ...retailPrice,
             ...trimField,
             files: optional(z.array(z.object({ type: text(100) })).max(100)).describe(
               'The types of the files. They add the prices of print areas that have one. Files may be missing.',
@@ -49,6 +51,10 @@ export const quoteOrderSchema = crossField(
       )
       .min(1)
       .max(500),
+    retailCurrency: optional(currencyCode).describe(
+      'Retail prices are those of the order: partners across a customs border need them.',
+    ),
+    retailShippingPriceInclVat: optional(price),
     shipmentMethodUid: optional(z.string().max(255)),
     packagingInstructions: optional(packagingInstructionsSchema),
   }),

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { ResolvedProduct } from '../../catalog/domain/product';
 import { byPrice } from '../../consignments/domain/method-choice';
-import { groupIntoPrintOrders } from '../../partners/domain/routing';
 import { type RoutingDecision, UNROUTABLE_TEXTS } from '../../partners/domain/routing-decision';
 import type { Partner } from '../../partners/partner-rows';
 import { fromMinor } from '../../platform/domain/money';
@@ -14,9 +13,9 @@ import { amounts, type ReceiptLine } from '../domain/receipt';
 import { storedFields } from '../planning/order-fields';
 import type { PreparationDeps } from '../planning/prepare-order';
 import { invoiceOf } from '../planning/receipts';
-import { candidatesFor, routeItems } from '../planning/routing';
+import { candidatesFor, type RoutedPrintOrder, routeItems } from '../planning/routing';
 import type { RunOrder } from '../planning/run-order';
-import { planWith, type Quoter, quoteMethods, type ShipmentPlan } from '../planning/shipment-plan';
+import { planWith, type ShipmentPlan } from '../planning/shipment-plan';
 import type { QuoteOrder } from './quote-schema';
 
 /** The part of the order that one partner would make, with every shipment method. */
@@ -49,44 +48,40 @@ export type OrderQuote =
  * @throws CarrierUnavailable when no carrier returns prices
  */
 export async function quoteOrder(deps: Omit<PreparationDeps, 'sql'>, order: RunOrder): Promise<OrderQuote> {
-  const now = deps.now();
-  const candidates = await candidatesFor(deps.candidates, order.items);
-  const decision = routeItems(order, order.items, candidates, now);
-  if (!decision.ok) return unroutable(order, decision);
   const price = priceOrder(order);
   if (!price.ok) {
     return invalid(`items[${price.itemIndex}]`, `This product has no price in ${price.currency}.`);
   }
-  const partners = new Map(candidates.map((partner) => [partner.partnerId, partner]));
-  const quotes = await Promise.all(
-    groupIntoPrintOrders(decision.assignments).map(({ partnerId, items: jobs, dispatchDate }) =>
-      quotePrintOrder(deps.quote, { order, partner: partners.get(partnerId)!, jobs, dispatchDate, now }),
-    ),
-  );
+  const now = deps.now();
+  const partners = await candidatesFor(deps.candidates, order.items);
+  const { decision, printOrders: routed } = await routeItems(deps, { order, items: order.items, partners, at: now });
+  if (!decision.ok) return unroutable(order, decision);
+  const quotes = routed.map((printOrder) => quotePrintOrder(order, printOrder, now));
   const printOrders = quotes.flatMap((quoted) => ('ok' in quoted ? [] : [quoted]));
   return quotes.find((quoted) => 'ok' in quoted) ?? { ok: true, printOrders };
 }
 
-async function quotePrintOrder(
-  quote: Quoter,
-  planned: Parameters<typeof quoteMethods>[1] & { dispatchDate: string; now: Date },
-): Promise<QuotedPrintOrder | Extract<OrderQuote, { ok: false }>> {
-  const { order, partner, jobs, dispatchDate } = planned;
+function quotePrintOrder(
+  order: RunOrder,
+  { partner, items, dispatchDate, quotes, choice, ...packed }: RoutedPrintOrder,
+  now: Date,
+): QuotedPrintOrder | Extract<OrderQuote, { ok: false }> {
   const { country } = order.shippingAddress;
-  const { quotes, choice, ...packed } = await quoteMethods(quote, planned);
   if (!choice.ok) {
     return choice.reason === 'choice_matches_none'
       ? invalid('shipmentMethodUid', `None of these methods carries the order to ${country}.`)
       : invalid('shippingAddress.country', `No shipment method carries the order to ${country}.`);
   }
   const sorted = [...quotes].sort(byPrice);
-  const methods = sorted.map((method) => planWith(method, method === sorted[0], packed, planned));
+  const methods = sorted.map((method) =>
+    planWith(method, method === sorted[0], packed, { partner, dispatchDate, now }),
+  );
   const chosen = methods.find(({ method }) => method === choice.method)!;
   return {
     partner,
     dispatchDate,
     isCrossBorder: isCrossBorder(partner.senderAddress, order.shippingAddress),
-    receipt: invoiceOf(order, jobs, chosen),
+    receipt: invoiceOf(order, items, chosen),
     chosen,
     methods,
   };
@@ -142,12 +137,12 @@ export function quotedOrder(
     filesRevision: 0,
     createdAt: new Date(),
     ...rates,
-    items: request.items.map(({ itemReferenceId, quantity }, index) => ({
+    items: request.items.map(({ itemReferenceId, quantity, retailPriceInclVat }, index) => ({
       id: String(index),
       position: index,
       itemReferenceId,
       quantity,
-      retailPrice: null,
+      retailPrice: retailPriceInclVat?.toString() ?? null,
       product: products[index]!,
     })),
   };

@@ -1,6 +1,7 @@
 import type { ClientSettings } from '../../accounts/clients';
-import type { Consignment, Money, PostalAddress, TaxIds } from '../../consignments/domain/consignment';
+import type { Consignment, ConsignmentItem, Money, PostalAddress, TaxIds } from '../../consignments/domain/consignment';
 import { fallsUnderIoss } from '../../consignments/domain/customs';
+import type { PackagePart } from '../../consignments/domain/package-parts';
 import type { PrintOrderAddress } from '../../partners/domain/print-order';
 import type { Partner } from '../../partners/partner-rows';
 import { isCrossBorder, type Place } from '../../platform/domain/territories';
@@ -34,14 +35,11 @@ export function taxIdsOf({ federalTaxId, stateTaxId, registrationState, isBusine
   return isBusiness === true ? { ...federal, stateTaxId, registrationState } : federal;
 }
 
-/**
- * Returns the declared value of units of an item: their part of the line's retail price across a customs border, otherwise
- * their price.
- */
-function declaredValue(order: RunOrder, item: RunItem, units: number, crossBorder: boolean): Money {
-  const { retailCurrency } = order;
-  const retail = crossBorder && retailCurrency !== null ? retailValue(item, units, retailCurrency) : null;
-  if (retail !== null) return { minor: retail, currency: retailCurrency! };
+/** Returns the value of units of an item: their part of the line's retail price, otherwise their price. */
+function lineValueOf(order: RunOrder, item: RunItem, units: number): Money {
+  const currency = order.retailCurrency ?? order.currency;
+  const retail = retailValue(item, units, currency);
+  if (retail !== null) return { minor: retail, currency };
   const unitMinor = priceLine(item, order.currency, order.rates)?.unitMinor ?? 0;
   return { minor: unitMinor * units, currency: order.currency };
 }
@@ -49,11 +47,10 @@ function declaredValue(order: RunOrder, item: RunItem, units: number, crossBorde
 /** Packs the units that one partner makes, by the packaging instructions that name them. */
 export function packForPartner(
   order: RunOrder,
-  partner: Pick<Partner, 'country' | 'senderAddress'>,
+  partner: Pick<Partner, 'country'>,
   jobs: readonly { readonly itemId: string; readonly quantity: number }[],
   packing: Packing,
 ): PackedPackage[] {
-  const crossBorder = isCrossBorder(partner.senderAddress, order.shippingAddress);
   const items = jobs.flatMap(({ itemId, quantity }): PackItem[] => {
     const item = order.items.find((candidate) => candidate.id === itemId);
     if (item === undefined) return [];
@@ -62,11 +59,52 @@ export function packForPartner(
         itemReferenceId: item.itemReferenceId,
         quantity,
         product: item.product,
-        value: declaredValue(order, item, quantity, crossBorder),
+        value: lineValueOf(order, item, quantity),
       },
     ];
   });
   return packOrder(items, order.packagingInstructions, { countryOfOrigin: partner.country, packing });
+}
+
+interface PackageContents extends Pick<PackedPackage, 'packageReferenceId'> {
+  readonly items: readonly Pick<ConsignmentItem, 'itemReferenceId' | 'quantity'>[];
+}
+
+/**
+ * Returns the parts of a package, packed anew: the units of some items, which keep the package's reference, and the rest.
+ * Null when there is no rest, or nothing else.
+ * @param reference of the rest
+ */
+export function partsOf(
+  order: RunOrder,
+  partner: Pick<Partner, 'country' | 'senderAddress'>,
+  { packageReferenceId, items }: PackageContents,
+  { named, reference }: { readonly named: ReadonlySet<string>; readonly reference: string },
+): PackagePart[] | null {
+  const { true: first = [], false: rest = [] } = Object.groupBy(items, (item) => `${named.has(item.itemReferenceId)}`);
+  if (first.length === 0 || rest.length === 0) return null;
+  return [first, rest].map((portion) => {
+    const units = portion.map(({ itemReferenceId, quantity }) => ({
+      itemId: order.items.find((item) => item.itemReferenceId === itemReferenceId)!.id,
+      orderItemReferenceId: itemReferenceId,
+      quantity,
+    }));
+    // What was packed into one package fits into one.
+    const instruction = { packageItems: units, packingSlip: undefined, brandedPackaging: undefined };
+    const [packed] = packForPartner({ ...order, packagingInstructions: [instruction] }, partner, units, 'shared');
+    const { grossWeightGrams, lengthMm, widthMm, heightMm } = packed!;
+    return {
+      itemReferenceIds: units.map(({ orderItemReferenceId }) => orderItemReferenceId),
+      packageReferenceId: portion === first ? packageReferenceId : reference,
+      ...{ grossWeightGrams, lengthMm, widthMm, heightMm },
+    };
+  });
+}
+
+/** Returns a package reference that none of the packages has. */
+export function freeReference(packages: readonly Pick<PackedPackage, 'packageReferenceId'>[]): string {
+  const numbers = packages.map(({ packageReferenceId }) => Number(packageReferenceId.replace('P-', '')));
+  return `P-${Math.max(0, ...numbers) + 1}`;
 }
 
 /** Returns true when a print order lists its packages: the client gave instructions, or several packages are planned. */
@@ -128,7 +166,7 @@ export function iossNumberOf(order: RunOrder, from: Place, made: RunOrder['made'
   const { iossNumber, shippingAddress: to } = order;
   const goods = (made ?? []).flatMap(({ itemId, quantity, from }) => {
     const item = order.items.find(({ id }) => id === itemId);
-    return item === undefined || !isCrossBorder(from, to) ? [] : [declaredValue(order, item, quantity, true)];
+    return item === undefined || !isCrossBorder(from, to) ? [] : [lineValueOf(order, item, quantity)];
   });
   const isBusiness = to.isBusiness === true;
   return fallsUnderIoss({ iossNumber, isBusiness }, { from, to }, goods, order.rates) ? iossNumber : null;

@@ -123,11 +123,15 @@ export const trimField = {
   ).describe('The item has the price of the smallest size of its product model that contains the trim.'),
 };
 
-const itemFields = {
-  ...productFields,
+export const retailPrice = {
   retailPriceInclVat: optional(price).describe(
     'Total retail price of all units of the item, excluding VAT despite the name. Required across a customs border.',
   ),
+};
+
+const itemFields = {
+  ...productFields,
+  ...retailPrice,
   files: optional(z.array(orderFileSchema).max(100)).describe(
     'Required unless the product consists of stocked parts only.',
   ),

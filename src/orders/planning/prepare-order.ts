@@ -1,7 +1,6 @@
-import { groupIntoPrintOrders } from '../../partners/domain/routing';
 import type { RoutingDecision } from '../../partners/domain/routing-decision';
 import { deliveryTargetOf } from '../../partners/partner-rows';
-import { type CandidateReader, recordRoutingDecision } from '../../partners/routing-rows';
+import { recordRoutingDecision } from '../../partners/routing-rows';
 import { orderWorkflowId } from '../../platform/domain/workflows';
 import {
   inTransaction,
@@ -30,15 +29,13 @@ import {
   reserveForJobs,
 } from './print-order-rows';
 import { invoiceOf, storeReceipts } from './receipts';
-import { candidatesFor, routeItems } from './routing';
+import { candidatesFor, type RoutingDeps, routeItems } from './routing';
 import { type RunOrder, runOrderWith } from './run-order';
-import { planShipment, type Quoter, type ShipmentPlan, storeShipmentPlans } from './shipment-plan';
+import { planQuoted, type ShipmentPlan, storeShipmentPlans } from './shipment-plan';
 import { type VatCheckDeps, withVatCheck } from './vat-check';
 
-export interface PreparationDeps {
+export interface PreparationDeps extends RoutingDeps {
   readonly sql: Sql;
-  readonly candidates: CandidateReader;
-  readonly quote: Quoter;
   readonly now: () => Date;
 }
 
@@ -113,7 +110,7 @@ interface DraftedPlan {
 interface NoDraft {
   readonly outcome: 'undrafted';
   readonly plan: NoPlan;
-  /** The decision that no partner can make an item; null for other reasons. */
+  /** The decision for which there is no plan; null for other reasons. */
   readonly decision: RoutingDecision | null;
 }
 
@@ -122,37 +119,35 @@ interface NoDraft {
  * @throws CarrierUnavailable when no carrier returns prices
  */
 export async function draftPlan(deps: Omit<PreparationDeps, 'sql'>, order: RunOrder): Promise<DraftedPlan | NoDraft> {
-  const candidates = await candidatesFor(deps.candidates, order.items);
-  const decision = routeItems(order, order.items, candidates, deps.now());
-  const without = (plan: NoPlan, unroutable: RoutingDecision | null = null): NoDraft => ({
+  const without = (plan: NoPlan, decision: RoutingDecision | null = null): NoDraft => ({
     outcome: 'undrafted',
     plan,
-    decision: unroutable,
+    decision,
   });
-  if (!decision.ok) return without(unroutable(order, decision), decision);
-  const partners = new Map(candidates.map((partner) => [partner.partnerId, partner]));
-  const groups = groupIntoPrintOrders(decision.assignments);
-  const makers = groups.map(({ partnerId }) => partners.get(partnerId)!);
-  const refused = crossBorderRefusal(order, makers) ?? priceRefusal(order);
-  if (refused !== null) return without(refused);
-
+  const unpriced = priceRefusal(order);
+  if (unpriced !== null) return without(unpriced);
+  const partners = await candidatesFor(deps.candidates, order.items);
   const now = deps.now();
-  const planned = await Promise.all(
-    groups.map(({ partnerId, items: jobs, dispatchDate }) =>
-      planShipment(deps.quote, { order, partner: partners.get(partnerId)!, jobs, dispatchDate, now }),
-    ),
+  const { decision, printOrders } = await routeItems(deps, { order, items: order.items, partners, at: now });
+  if (!decision.ok) return without(unroutable(order, decision), decision);
+  const refused = crossBorderRefusal(
+    order,
+    printOrders.map(({ partner }) => partner),
   );
+  if (refused !== null) return without(refused, decision);
+
   const shipments: ShipmentPlan[] = [];
-  for (const shipment of planned) {
-    if (!shipment.ok) return without(methodRefusal(order, shipment.reason));
+  for (const printOrder of printOrders) {
+    const shipment = planQuoted(printOrder, { ...printOrder, order, now });
+    if (!shipment.ok) return without(methodRefusal(order, shipment.reason), decision);
     shipments.push(shipment.plan);
   }
-  const drafts = groups.map(
+  const drafts = printOrders.map(
     (group, index): PrintOrderDraft => ({
       step: `${STEP}:${index}`,
       partnerId: group.partnerId,
       kind: group.kind,
-      version: deliveryTargetOf(partners.get(group.partnerId)!, group.kind)?.version ?? '1.1',
+      version: deliveryTargetOf(group.partner, group.kind)?.version ?? '1.1',
       dispatchDate: group.dispatchDate,
       reproducesId: null,
       jobs: group.items,

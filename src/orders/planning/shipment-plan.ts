@@ -1,4 +1,5 @@
-import type { Consignment, MethodChoice, MethodQuote } from '../../consignments/domain/consignment';
+import type { Carriers } from '../../carriers/carriers';
+import type { MethodChoice, MethodQuote } from '../../consignments/domain/consignment';
 import { type ChosenMethod, chooseMethod } from '../../consignments/domain/method-choice';
 import { localDateAndTime, workCalendar } from '../../partners/domain/calendar';
 import type { Partner } from '../../partners/partner-rows';
@@ -11,8 +12,7 @@ import { promiseDates } from '../domain/promise';
 import { consignmentOf, packForPartner } from './consignments';
 import type { RunOrder } from './run-order';
 
-/** Returns the priced methods that can carry a consignment, see `Carriers.quote`. */
-export type Quoter = (consignment: Consignment, choice?: MethodChoice | null) => Promise<readonly MethodQuote[]>;
+export type Quoter = Carriers['quote'];
 
 /** The planned shipment of a print order: a row of `planned_shipments`. */
 export interface ShipmentPlan {
@@ -53,7 +53,11 @@ export interface PlannedJobs {
 
 /** Packs the jobs of one partner, quotes methods, chooses one and promises delivery dates. */
 export async function planShipment(quote: Quoter, input: PlannedJobs): Promise<PlannedShipment> {
-  const { quotes: _quotes, choice, ...packed } = await quoteMethods(quote, input);
+  return planQuoted(await quoteMethods(quote, input), input);
+}
+
+/** Plans packages with the method that the order chooses. */
+export function planQuoted({ choice, ...packed }: QuotedPackages, input: Omit<PlannedJobs, 'jobs'>): PlannedShipment {
   if (!choice.ok) return choice;
   const { price, packagesMinor } = choice.method;
   const free = { price: { ...price, minor: 0 }, packagesMinor: packagesMinor.map(() => 0) };
@@ -61,27 +65,62 @@ export async function planShipment(quote: Quoter, input: PlannedJobs): Promise<P
   return { ok: true, plan: planWith(method, choice.isCheapest, packed, input) };
 }
 
-/**
- * Returns the packages of one partner's jobs, every method that can carry all of them, and the one that the order chooses.
- * Products share packages where this saves packages, unless the order's method does not carry these or is dearer for them.
- */
-export async function quoteMethods(
-  quote: Quoter,
-  { order, partner, jobs }: Pick<PlannedJobs, 'order' | 'partner' | 'jobs'>,
-) {
-  const packed = (packing: Packing) => ({ packing, packages: packForPartner(order, partner, jobs, packing) });
-  const [shared, apart] = [packed('shared'), packed('apart')];
-  const quoted = await Promise.all(
-    (shared.packages.length < apart.packages.length ? [shared, apart] : [apart]).map(async (each) => {
-      const consignment = consignmentOf(order, partner, each.packages, order.clientName);
-      const quotes = await quote(consignment, order.shipmentMethodUid);
-      return { ...each, quotes, choice: chooseMethod(quotes, order.shipmentMethodUid) };
-    }),
-  );
-  return quoted.reduce((best, each) => (priceOf(each.choice) < priceOf(best.choice) ? each : best));
+/** The packages of one partner's jobs, every method that can carry all of them, and the one that the order chooses. */
+export interface QuotedPackages {
+  readonly packing: Packing;
+  readonly packages: readonly PackedPackage[];
+  readonly quotes: readonly MethodQuote[];
+  readonly choice: ChosenMethod;
 }
 
-const priceOf = (choice: ChosenMethod) => (choice.ok ? choice.method.price.minor : Infinity);
+type PackedJobs = Pick<PlannedJobs, 'order' | 'partner' | 'jobs'>;
+
+/**
+ * Packs the jobs of one partner and quotes the packages. Products share packages where this saves packages, unless the
+ * order's method does not carry these or is dearer for them.
+ */
+export async function quoteMethods(quote: Quoter, packed: PackedJobs): Promise<QuotedPackages> {
+  const { shipmentMethodUid } = packed.order;
+  const packings = packingsOf(packed);
+  const quotes = await Promise.all(packings.map(({ consignment }) => quote(consignment, shipmentMethodUid)));
+  return cheapestOf(packings, quotes, shipmentMethodUid);
+}
+
+/**
+ * Returns what `quoteMethods` would, as far as it is known without a request. When a gateway may have the method that the
+ * order names, the cheapest one stands for it.
+ */
+export function estimateMethods(carriers: Carriers, packed: PackedJobs): QuotedPackages {
+  const { shipmentMethodUid, rates } = packed.order;
+  const packings = packingsOf(packed);
+  const quotes = packings.map(({ consignment }) => carriers.estimate(consignment, rates));
+  const named = cheapestOf(packings, quotes, shipmentMethodUid);
+  return named.choice.ok || carriers.isEstimateComplete ? named : cheapestOf(packings, quotes, null);
+}
+
+function packingsOf({ order, partner, jobs }: PackedJobs) {
+  const packed = (packing: Packing) => ({ packing, packages: packForPartner(order, partner, jobs, packing) });
+  const [shared, apart] = [packed('shared'), packed('apart')];
+  const tried = shared.packages.length < apart.packages.length ? [shared, apart] : [apart];
+  return tried.map((each) => ({
+    ...each,
+    consignment: consignmentOf(order, partner, each.packages, order.clientName),
+  }));
+}
+
+function cheapestOf(
+  packings: ReturnType<typeof packingsOf>,
+  quotes: readonly (readonly MethodQuote[])[],
+  choice: MethodChoice | null,
+): QuotedPackages {
+  const priceOf = (chosen: ChosenMethod) => (chosen.ok ? chosen.method.price.minor : Infinity);
+  return packings
+    .map(({ packing, packages }, index) => {
+      const methods = quotes[index]!;
+      return { packing, packages, quotes: methods, choice: chooseMethod(methods, choice) };
+    })
+    .reduce((best, each) => (priceOf(each.choice) < priceOf(best.choice) ? each : best));
+}
 
 /** Returns the plan for packages with a method: weight, delivery dates, and calendar days from today. */
 export function planWith(

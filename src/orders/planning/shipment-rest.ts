@@ -8,7 +8,7 @@ import type { PreparationDeps } from './prepare-order';
 import { refundShipping } from './receipts';
 import { type RunOrder, runOrder } from './run-order';
 
-type RestDeps = Pick<PreparationDeps, 'sql' | 'quote'>;
+type RestDeps = Pick<PreparationDeps, 'sql' | 'carriers'>;
 
 /** The parcels of a print order that has lost units: those that it had, and those that it has now. */
 export interface ShipmentRest {
@@ -84,7 +84,7 @@ export async function restsOf(
       const partner = (await partnerByAccount(sql, partnerId))!;
       const packages = packForPartner(order, partner, left, packing);
       const consignment = consignmentOf(order, partner, packages, order.clientName);
-      const quotes = await deps.quote(consignment, methodUid).catch((error: unknown) => {
+      const quotes = await deps.carriers.quote(consignment, methodUid).catch((error: unknown) => {
         if (error instanceof CarrierUnavailable) return [];
         throw error;
       });

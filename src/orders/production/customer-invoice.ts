@@ -1,13 +1,14 @@
 import type { BillingEntity, ClientSettings } from '../../accounts/clients';
+import type { ConsignmentPackage } from '../../consignments/domain/consignment';
+import { lineValue } from '../../consignments/domain/customs';
 import type { CustomerInvoice } from '../../documents/customer-invoice';
 import type { Partner } from '../../partners/partner-rows';
 import { timesRate, toMinor } from '../../platform/domain/money';
 import { vatCountry } from '../../platform/domain/territories';
-import { retailValue, shareOf } from '../domain/retail-value';
-import { shippingRate, type Vat, vatNumberState, vatOf, vatOfDestination } from '../domain/vat';
-import { type Charges, openLines, shippingCharge } from '../planning/charges';
+import type { Fragment, Queryable } from '../../platform/postgres';
+import { shareOf } from '../domain/retail-value';
+import { shippingRate, vatNumberState, vatOf, vatOfDestination } from '../domain/vat';
 import { iossNumberOf, receiverOf, returnAddressOf, taxIdsOf } from '../planning/consignments';
-import type { OrderCharges } from '../planning/receipts';
 import type { RunOrder } from '../planning/run-order';
 
 interface InvoiceSender {
@@ -18,41 +19,44 @@ interface InvoiceSender {
 type InvoiceLine = CustomerInvoice['lines'][number];
 
 /**
- * Returns the invoice that accompanies the goods of a print order. The client is the seller. It lists the units in the
- * parcels. The prices are the retail prices when the client gave them for all of the goods, otherwise those of the receipts,
- * with the changes that refunds and changes of the shipment have made. Repeated calls return the same.
- * @param receipts the charges of the order
- * @param jobs the units in the parcels
- * @returns undefined for goods that were never invoiced
+ * Returns the invoice of the client to its customer for the contents of a parcel, at retail prices. Repeated calls return
+ * the same. What the client owes is in its receipts, and on no paper that travels.
  */
 export function customerInvoice(
   order: RunOrder,
-  receipts: OrderCharges,
   sender: InvoiceSender,
-  printOrderId: string,
-  jobs: readonly { readonly itemId: string; readonly quantity: number }[],
-): CustomerInvoice | undefined {
-  const charges = receipts.of(printOrderId);
-  if (charges === undefined) return undefined;
-  const { invoice } = charges;
+  { items, paper }: Pick<ConsignmentPackage, 'items' | 'paper'>,
+  { number, date }: { readonly number: string; readonly date: string },
+): CustomerInvoice {
   const { senderAddress } = sender.partner;
   const iossNumber = iossNumberOf(order, senderAddress);
   const vat = iossNumber === null ? vatOf(order, senderAddress) : vatOfDestination(order, 'ioss');
   const seller = sellerOf(order, sender);
-  const retailCurrency = order.retailCurrency ?? order.currency;
-  // The first print order that was invoiced carries the retail shipping price.
-  const retail = retailLines(order, jobs, retailCurrency, vat, charges === receipts.all[0]);
-  const lines = retail ?? receiptLines(order, jobs, charges);
+  const currency = order.retailCurrency ?? order.currency;
+  const lines = items.map((item) => {
+    const ordered = order.items.find(({ itemReferenceId }) => itemReferenceId === item.itemReferenceId);
+    const rate = vat.rateOf(ordered?.product.taxCategory);
+    return lineOf(item.description, item.itemReferenceId, item.quantity, lineValue(item).minor, rate);
+  });
+  if (paper === 'invoice_with_shipping' && order.retailShippingPrice !== null) {
+    const rate = shippingRate(lines.map(({ vatRate }) => vatRate));
+    lines.push(lineOf('Shipping', '', 1, toMinor(order.retailShippingPrice, currency), rate));
+  }
   return {
-    number: invoice.number,
-    date: invoice.createdAt.toISOString().slice(0, 10),
-    currency: retail === null ? invoice.body.currency : retailCurrency,
+    number,
+    date,
+    currency,
     treatment: vat.treatment,
     seller: iossNumber === null ? seller : { ...seller, taxIds: { ...seller.taxIds, iossNumber } },
     buyer: { ...receiverOf(order.shippingAddress), taxIds: taxIdsOf(order.shippingAddress) },
     orderReference: order.orderReferenceId,
     lines,
   };
+}
+
+function lineOf(title: string, reference: string, quantity: number, netMinor: number, vatRate: string): InvoiceLine {
+  const unitMinor = shareOf(netMinor, 1, quantity);
+  return { title, reference, quantity, unitMinor, netMinor, vatRate, vatMinor: timesRate(netMinor, vatRate) };
 }
 
 /**
@@ -73,72 +77,61 @@ function sellerOf(order: RunOrder, { partner, clientSettings }: InvoiceSender): 
   return { ...address, company, taxIds: { vatNumber } };
 }
 
-/** Returns null unless every item has a retail price. Retail prices exclude VAT. */
-function retailLines(
-  order: RunOrder,
-  jobs: readonly { readonly itemId: string; readonly quantity: number }[],
-  currency: string,
-  vat: Vat,
-  withShipping: boolean,
-): InvoiceLine[] | null {
-  const lines: InvoiceLine[] = [];
-  for (const { itemId, quantity } of jobs) {
-    const item = order.items.find(({ id }) => id === itemId);
-    if (item === undefined) continue;
-    const netMinor = retailValue(item, quantity, currency);
-    if (netMinor === null) return null;
-    const rate = vat.rateOf(item.product.taxCategory);
-    lines.push(lineOf(item.product.name, item.itemReferenceId, quantity, netMinor, rate, timesRate(netMinor, rate)));
-  }
-  if (withShipping && order.retailShippingPrice !== null) {
-    const netMinor = toMinor(order.retailShippingPrice, currency);
-    const rate = shippingRate(lines.map(({ vatRate }) => vatRate));
-    lines.push(lineOf('Shipping', '', 1, netMinor, rate, timesRate(netMinor, rate)));
-  }
-  return lines;
-}
-
-function lineOf(
-  title: string,
-  reference: string,
-  quantity: number,
-  netMinor: number,
-  vatRate: string,
-  vatMinor: number,
-): InvoiceLine {
-  return {
-    title,
-    reference,
-    quantity,
-    unitMinor: shareOf(netMinor, 1, quantity),
-    discountMinor: 0,
-    netMinor,
-    vatRate,
-    vatMinor,
-  };
+/** What decides the papers of a print order. */
+export interface PaperRules {
+  /** The retail shipping price is on no paper that has left, and this print order is the one whose paper has it. */
+  readonly invoicesShipping: boolean;
+  /** References of the items that other print orders make as often as they were ordered: these units are replacements. */
+  readonly replaced: readonly string[] | null;
 }
 
 /**
- * Returns units at the price of the receipts of their print order, and the shipping price. Units beyond those that are
- * charged cost nothing, for example units that were refunded and are made again.
+ * Returns the jsonb expression of the rules for print order `p` of order `o`. The first print order with units has the
+ * shipping price on its first paper. Another paper has it when that one does not travel.
  */
-function receiptLines(
+export const paperRules = (sql: Queryable): Fragment => sql`
+  jsonb_build_object('invoicesShipping', NOT EXISTS (
+      SELECT FROM print_orders f JOIN print_jobs j ON j.print_order_id = f.id
+      WHERE f.order_id = o.id AND f.id < p.id AND j.status NOT IN ('cancelled', 'superseded'))
+    AND NOT EXISTS (
+      SELECT FROM print_jobs d JOIN shipments h ON h.id = d.departed_shipment_id JOIN shipment_packages k ON k.shipment_id = h.id
+      WHERE d.print_order_id = p.id AND k.left_out_at IS NULL
+        AND h.consignment -> 'packages' -> k.position ->> 'paper' = 'invoice_with_shipping'),
+    'replaced', (SELECT jsonb_agg(i.item_reference_id) FROM order_items i WHERE i.order_id = o.id AND i.quantity <= (
+      SELECT sum(j.quantity - j.cancelled_quantity) FROM print_jobs j
+      WHERE j.order_item_id = i.id AND j.print_order_id < p.id AND j.status NOT IN ('cancelled', 'superseded'))))`;
+
+/**
+ * Decides the papers of packages: an invoice where all goods have retail prices and are sold, otherwise one without prices.
+ * The client's packing slip takes its place.
+ * @param first references of the items that leave first: one of their packages has the shipping price if it has an invoice
+ */
+export function withPapers<Pack extends ConsignmentPackage>(
   order: RunOrder,
-  jobs: readonly { readonly itemId: string; readonly quantity: number }[],
-  charges: Charges,
-): InvoiceLine[] {
-  const open = openLines(charges);
-  const goods = jobs.flatMap(({ itemId, quantity }) => {
-    const reference = order.items.find(({ id }) => id === itemId)?.itemReferenceId;
-    const charged = open.find(({ line }) => line.referenceId === reference);
-    if (charged === undefined) return [];
-    const { line, amount, price, vat } = charged;
-    const part = (minor: number) => (quantity < amount ? shareOf(minor, quantity, amount) : minor);
-    const { title, referenceId, priceBase: unitMinor, vatRate } = line;
-    const netMinor = part(price);
-    const discountMinor = unitMinor * quantity - netMinor;
-    return [{ ...lineOf(title, referenceId, quantity, netMinor, vatRate, part(vat)), unitMinor, discountMinor }];
+  packages: readonly Pack[],
+  { invoicesShipping, replaced }: PaperRules,
+  first: ReadonlySet<string>,
+): Pack[] {
+  const isSold = ({ itemReferenceId }: { readonly itemReferenceId: string }) =>
+    order.charged &&
+    replaced?.includes(itemReferenceId) !== true &&
+    order.items.some((item) => item.itemReferenceId === itemReferenceId && item.retailPrice !== null);
+  const decided = packages.map((pack): Pack => {
+    if (pack.items.every(isSold)) return { ...pack, paper: 'invoice' };
+    return pack.packingSlip === undefined ? { ...pack, paper: 'delivery_note', packingList: undefined } : pack;
   });
-  const { title, referenceId, price, vatRate, vat } = shippingCharge(charges);
-  return [...goods, lineOf(title, referenceId, 1, price, vatRate, vat)];
+  return invoicesShipping ? withShippingInvoiced(decided, first) : decided;
+}
+
+/** Puts the shipping price on one invoice, unless one has it. @param first references of the items that leave first */
+export function withShippingInvoiced<Pack extends ConsignmentPackage>(
+  packages: readonly Pack[],
+  first: ReadonlySet<string> = new Set(),
+): Pack[] {
+  const invoiced = packages.filter(({ paper }) => paper !== undefined && paper !== 'delivery_note');
+  const chosen =
+    invoiced.find(({ paper }) => paper === 'invoice_with_shipping') ??
+    invoiced.find(({ items }) => items.some(({ itemReferenceId }) => first.has(itemReferenceId))) ??
+    invoiced[0];
+  return packages.map((pack) => (pack === chosen ? { ...pack, paper: 'invoice_with_shipping' } : pack));
 }

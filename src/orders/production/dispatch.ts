@@ -1,21 +1,28 @@
 import { z } from 'zod';
 import type { ClientSettings } from '../../accounts/clients';
+import { splitInto } from '../../consignments/domain/package-parts';
 import { type Partner, partnerAsJson, partnerOf } from '../../partners/partner-rows';
 import { type AddressedPrintOrder, isPrintOrderId, jobOfItem } from '../../partners/print-orders';
 import { text } from '../../platform/domain/fields';
 import { ORDER_WORKFLOW_PREFIX } from '../../platform/domain/workflows';
 import { Refusal } from '../../platform/errors';
 import type { LinkSigner } from '../../platform/objects/signed-links';
-import type { Queryable } from '../../platform/postgres';
-import { type BoughtLabels, buyLabels, type PurchaseDeps } from '../../shipping/purchase';
+import type { Queryable, Sql } from '../../platform/postgres';
+import { type BoughtLabels, type BuyShipment, buyLabels, type PurchaseDeps } from '../../shipping/purchase';
 import { dispatchResponse, type NamedPackage, type StoredShipment, shipmentAsJson } from '../../shipping/shipments';
 import { hasShipped, type ItemStatus } from '../domain/lifecycle/statuses';
 import { type PackedPackage, type Packing, withReferencesOf } from '../domain/packing';
-import { consignmentOf, listsPackages, packForPartner, returnAddressOf } from '../planning/consignments';
+import {
+  consignmentOf,
+  freeReference,
+  listsPackages,
+  packForPartner,
+  partsOf,
+  returnAddressOf,
+} from '../planning/consignments';
 import { dispatchKey } from '../planning/print-order-rows';
-import { type ChargesJson, chargesAsJson, orderCharges } from '../planning/receipts';
 import { runOrderWith } from '../planning/run-order';
-import { customerInvoice } from './customer-invoice';
+import { customerInvoice, type PaperRules, paperRules, withPapers } from './customer-invoice';
 import { decimalId } from './postbacks';
 
 export const dispatchRequestSchema = z
@@ -26,7 +33,10 @@ export const dispatchRequestSchema = z
       .min(1)
       .max(1_000)
       .nullish()
-      .describe('Items of the print order. Only the documents of their parcels are returned. Default: all.'),
+      .describe(
+        'Items of the print order. Only the documents of their parcels are returned. A parcel that also holds other ' +
+          'items is split. Default: all.',
+      ),
     replaceLabels: z
       .array(text(64))
       .max(100)
@@ -41,6 +51,8 @@ export interface DispatchOrder {
   readonly revision: number;
   /** The units in the parcels. */
   readonly jobs: readonly { readonly itemId: string; readonly quantity: number }[];
+  /** References of the items that leave first, in parcels without others. Absent: all. */
+  readonly first?: readonly string[];
 }
 
 interface DispatchRow {
@@ -51,17 +63,17 @@ interface DispatchRow {
   /** Units that are neither cancelled nor rerouted, including those that have left. */
   readonly liveJobs: DispatchOrder['jobs'] | null;
   readonly packingSlips: readonly { readonly packageIndex: number; readonly objectKey: string }[] | null;
-  readonly charges: ChargesJson;
+  readonly rules: PaperRules;
 }
 
 /**
- * Buys the labels of a print order and creates its documents: a label for each package, the invoice, a customs form
- * where one is needed, and packing slips. A shipping revision has one shipment, however often the call is repeated.
+ * Buys the labels of a print order and creates the documents of each package: label, the papers for the customer, and a
+ * customs form where one is needed. A shipping revision has one shipment, however often the call is repeated.
  * @throws CarrierUnavailable when the carrier does not respond; a repeated call continues
  */
 export async function dispatchPrintOrder(
   deps: PurchaseDeps,
-  { orderId, printOrderId, revision, jobs }: DispatchOrder,
+  { orderId, printOrderId, revision, jobs, first }: DispatchOrder,
   cancelled?: AbortSignal,
 ): Promise<BoughtLabels> {
   const { sql } = deps;
@@ -70,7 +82,7 @@ export async function dispatchPrintOrder(
     sql`${orderId}`,
     sql`(SELECT jsonb_build_object('partner', ${partnerAsJson(sql, sql`p.partner_id`)}, 'shipmentMethodUid', s.shipment_method_uid,
         'packing', s.packing,
-        'clientSettings', a.settings, 'charges', ${chargesAsJson(sql, sql`o.id`)},
+        'clientSettings', a.settings, 'rules', ${paperRules(sql)},
         'liveJobs', (SELECT jsonb_agg(jsonb_build_object('itemId', j.order_item_id::text, 'quantity', j.quantity) ORDER BY j.id)
           FROM print_jobs j WHERE j.print_order_id = p.id AND j.status NOT IN ('cancelled', 'superseded')),
         'packingSlips', (SELECT jsonb_agg(jsonb_build_object('packageIndex', l.package_index, 'objectKey', l.object_key))
@@ -83,10 +95,15 @@ export async function dispatchPrintOrder(
   const partner = partnerOf(row.partner);
   const returnAddress = returnAddressOf(row.clientSettings, order.clientName);
   const whole = packForPartner(order, partner, row.liveJobs ?? jobs, row.packing);
-  const packed = withReferencesOf(packForPartner(order, partner, jobs, row.packing), whole);
-  const packages = withPackingSlips(row.packingSlips ?? [], packed, listsPackages(order, whole));
-  const charges = orderCharges(row.charges);
-  const invoice = customerInvoice(order, charges, { partner, clientSettings: row.clientSettings }, printOrderId, jobs);
+  const named = new Set(first ?? order.items.map(({ itemReferenceId }) => itemReferenceId));
+  const packed: PackedPackage[] = [];
+  for (const pack of withReferencesOf(packForPartner(order, partner, jobs, row.packing), whole)) {
+    const parts = partsOf(order, partner, pack, { named, reference: freeReference([...whole, ...packed, pack]) });
+    packed.push(...(parts === null ? [pack] : splitInto(pack, parts)));
+  }
+  const slipped = withPackingSlips(row.packingSlips ?? [], packed, listsPackages(order, whole));
+  const packages = withPapers(order, slipped, row.rules, named);
+  const sender = { partner, clientSettings: row.clientSettings };
   const purchase = {
     consignment: {
       ...consignmentOf(order, partner, packages, order.clientName),
@@ -95,8 +112,8 @@ export async function dispatchPrintOrder(
     methodUid: row.shipmentMethodUid,
     idempotencyKey: dispatchKey(orderId, printOrderId, revision),
     owner: { kind: 'print_order', orderId, printOrderId },
-    ...(invoice === undefined ? {} : { invoice }),
-  } as const;
+    invoiceOf: (pack, paper) => customerInvoice(order, sender, pack, paper),
+  } satisfies BuyShipment;
   return await buyLabels(deps, purchase, cancelled);
 }
 
@@ -210,29 +227,55 @@ export function packagesToRelabel(
   });
 }
 
+/** Returns the units of items in a package that neither are cancelled nor have another print order. */
+const liveItems = ({ items }: StoredShipment['packages'][number], jobs: DispatchedPrintOrder['jobs']) =>
+  items.filter(({ itemReferenceId }) => jobs.some((job) => job.isLive && job.itemReferenceId === itemReferenceId));
+
+/**
+ * Returns the packages that hold both items that a request names and others, each with the parts into which it is split.
+ * @throws Refusal `CONFLICT` for a parcel that the partner has reported as shipped
+ */
+export async function packagesToSplit(
+  sql: Sql,
+  { orderId, shipment, jobs }: DispatchedPrintOrder & { readonly shipment: StoredShipment },
+  named: ReadonlySet<string>,
+) {
+  const isShared = (pack: StoredShipment['packages'][number]) => {
+    const live = liveItems(pack, jobs);
+    const count = live.filter(({ itemReferenceId }) => named.has(itemReferenceId)).length;
+    return !pack.isVoid && count > 0 && count < live.length;
+  };
+  const shared = shipment.packages.filter(isShared);
+  if (shared.length === 0) return [];
+  const found = await runOrderWith<Record<string, unknown>>(
+    sql,
+    sql`${orderId}`,
+    sql`(SELECT ${partnerAsJson(sql, sql`p.partner_id`)} FROM print_orders p JOIN shipments s ON s.print_order_id = p.id
+      WHERE s.id = ${shipment.shipmentId})`,
+  );
+  const { order, related } = found!;
+  let last = shipment.packages;
+  return shared.map((pack) => {
+    const live = liveItems(pack, jobs);
+    if (jobs.some((job) => hasShipped(job.status) && live.some((item) => item.itemReferenceId === job.itemReferenceId)))
+      throw new Refusal('CONFLICT', { message: `Package ${pack.packageReferenceId} has shipped with other items.` });
+    const reference = freeReference(last);
+    last = [...last, { ...pack, packageReferenceId: reference }];
+    const parts = partsOf(order, partnerOf(related), { ...pack, items: live }, { named, reference })!;
+    return { position: shipment.packages.indexOf(pack), trackingCode: pack.trackingNumber, parts };
+  });
+}
+
 /**
  * Returns the response to a dispatch request.
- * @param items references of the items whose parcels are requested. Null: all parcels
- * @throws Refusal `CONFLICT` when a parcel of these items also holds units of others
+ * @param named references of the items whose parcels are requested. They share no parcel with others. Null: all parcels
  */
 export function dispatchedDocuments(
   links: LinkSigner,
   { shipment, documentTypes = null, voidLabels, jobs }: DispatchedPrintOrder & { readonly shipment: StoredShipment },
-  items: ReadonlySet<string> | null,
+  named: ReadonlySet<string> | null,
 ) {
-  const isWanted = ({ packageReferenceId, items: contents }: StoredShipment['packages'][number]) => {
-    if (items === null) return true;
-    const live = contents.filter(({ itemReferenceId }) =>
-      jobs.some((job) => job.isLive && job.itemReferenceId === itemReferenceId),
-    );
-    const others = live.filter(({ itemReferenceId }) => !items.has(itemReferenceId));
-    if (others.length === 0 || others.length === live.length) return live.length > others.length;
-    const ids = jobs.flatMap((job) =>
-      others.some(({ itemReferenceId }) => itemReferenceId === job.itemReferenceId) ? [job.id] : [],
-    );
-    throw new Refusal('CONFLICT', {
-      message: `Package ${packageReferenceId} also holds units of ${ids.join(', ')}. Request them together.`,
-    });
-  };
+  const isWanted = (pack: StoredShipment['packages'][number]) =>
+    named === null || liveItems(pack, jobs).some(({ itemReferenceId }) => named.has(itemReferenceId));
   return dispatchResponse(links, shipment, { documentTypes, voidLabels: voidLabels ?? [], isWanted });
 }

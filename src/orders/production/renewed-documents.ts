@@ -6,9 +6,8 @@ import { contentDocuments } from '../../shipping/document-set';
 import { type PurchaseDeps, storeDocuments } from '../../shipping/purchase';
 import { replaceDocuments } from '../../shipping/purchase-rows';
 import { senderTaxIds } from '../planning/consignments';
-import { type ChargesJson, chargesAsJson, orderCharges } from '../planning/receipts';
 import { runOrderWith } from '../planning/run-order';
-import { customerInvoice } from './customer-invoice';
+import { customerInvoice, type PaperRules, paperRules, withShippingInvoiced } from './customer-invoice';
 
 interface OutdatedShipment {
   readonly attempt: number;
@@ -19,17 +18,16 @@ interface OutdatedShipment {
   readonly isPostal: boolean;
   readonly partner: Record<string, unknown>;
   readonly clientSettings: ClientSettings;
-  readonly charges: ChargesJson;
+  readonly rules: PaperRules;
 }
 
 /**
- * Makes invoice, customs forms and packing lists of a print order's shipment again, after the contents of its packages have
- * changed. Labels and the client's packing slips stay. The new documents have the names of the old ones, so that links to
- * the old ones lead to them.
+ * Makes the documents about the contents of a print order's packages again, after these have changed. Labels and the client's
+ * packing slips stay. The new documents have the names of the old ones, so that links to the old ones lead to them.
  */
 export async function renewDocuments(
   { sql, objects }: Pick<PurchaseDeps, 'sql' | 'objects'>,
-  { orderId, printOrderId, shipmentId }: { orderId: string; printOrderId: string; shipmentId: string },
+  { orderId, shipmentId }: { orderId: string; shipmentId: string },
 ): Promise<void> {
   const found = await runOrderWith<OutdatedShipment>(
     sql,
@@ -40,23 +38,13 @@ export async function renewDocuments(
           FROM shipment_packages k WHERE k.shipment_id = s.id AND k.left_out_at IS NULL),
         'isPostal', EXISTS (SELECT FROM shipment_documents d
           WHERE d.shipment_id = s.id AND d.document_type IN ('cn22', 'cn23')),
-        'partner', ${partnerAsJson(sql, sql`p.partner_id`)}, 'clientSettings', a.settings,
-        'charges', ${chargesAsJson(sql, sql`o.id`)})
+        'partner', ${partnerAsJson(sql, sql`p.partner_id`)}, 'clientSettings', a.settings, 'rules', ${paperRules(sql)})
       FROM shipments s JOIN print_orders p ON p.id = s.print_order_id WHERE s.id = ${shipmentId})`,
   );
   const { order, related: shipment } = found!;
-  const { consignment, carrierName } = shipment;
-  const packages = shipment.parcels.map(({ position }) => consignment.packages[position]!);
-  const units = packages.flatMap(({ items }) =>
-    items.flatMap(({ itemReferenceId, quantity }) => {
-      const item = order.items.find((candidate) => candidate.itemReferenceId === itemReferenceId);
-      return item === undefined ? [] : [{ itemId: item.id, quantity }];
-    }),
-  );
-  const jobs = [...Map.groupBy(units, ({ itemId }) => itemId)].map(([itemId, parts]) => ({
-    itemId,
-    quantity: parts.reduce((sum, { quantity }) => sum + quantity, 0),
-  }));
+  const { consignment, carrierName, rules } = shipment;
+  const inUse = shipment.parcels.map(({ position }) => consignment.packages[position]!);
+  const packages = rules.invoicesShipping ? withShippingInvoiced(inUse) : inUse;
   const sender = { partner: partnerOf(shipment.partner), clientSettings: shipment.clientSettings };
   const startedAt = new Date(shipment.startedAt);
   const customsForm = shipment.isPostal ? 'postal' : 'commercial';
@@ -66,14 +54,16 @@ export async function renewDocuments(
     {
       date: startedAt.toISOString().slice(0, 10),
       rates: await ratesAt(sql, startedAt),
-      invoice: customerInvoice(order, orderCharges(shipment.charges), sender, printOrderId, jobs),
+      invoiceOf: (pack, paper) => customerInvoice(order, sender, pack, paper),
     },
   );
+  const positions = shipment.parcels.map(({ position }) => position);
   const purchase = { id: shipmentId, attempt: shipment.attempt, consignment };
-  const documents = made.map(({ packagePosition, ...document }) => ({
+  const documents = made.map((document) => ({
     ...document,
-    packagePosition: packagePosition === null ? null : shipment.parcels[packagePosition]!.position,
+    packagePosition: positions[document.packagePosition!]!,
   }));
-  const unused = await replaceDocuments(sql, purchase, await storeDocuments(objects, purchase, documents));
+  const papered = consignment.packages.map((pack, index) => packages[positions.indexOf(index)] ?? pack);
+  const unused = await replaceDocuments(sql, purchase, await storeDocuments(objects, purchase, documents), papered);
   await objects.delete(unused);
 }

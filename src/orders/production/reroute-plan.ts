@@ -1,4 +1,3 @@
-import { dispatchDate } from '../../partners/domain/calendar';
 import { deliveryTargetOf } from '../../partners/partner-rows';
 import { recordRoutingDecision } from '../../partners/routing-rows';
 import { orderWorkflowId } from '../../platform/domain/workflows';
@@ -10,7 +9,7 @@ import type { PreparationDeps } from '../planning/prepare-order';
 import { insertPrintOrders, printOrdersOfSteps, reserveForJobs } from '../planning/print-order-rows';
 import { candidatesFor, routeItems } from '../planning/routing';
 import { runOrder } from '../planning/run-order';
-import { planShipment, storeShipmentPlans } from '../planning/shipment-plan';
+import { planQuoted, storeShipmentPlans } from '../planning/shipment-plan';
 import { restsOf, storeRests } from '../planning/shipment-rest';
 
 export interface ReroutePlanRequest {
@@ -58,26 +57,28 @@ export async function planReroute(deps: PreparationDeps, request: ReroutePlanReq
     ({ partnerId }) => request.partnerId === null || partnerId === request.partnerId,
   );
   const excluded = request.action === 'reroute' && request.partnerId === null ? request.madeAt : [];
-  const excludedIds = excluded.map(({ partnerId }) => partnerId);
-  const decision = routeItems(order, [part], partners, deps.now(), excludedIds);
+  const now = deps.now();
+  const { decision, printOrders } = await routeItems(deps, {
+    order,
+    items: [part],
+    partners,
+    at: now,
+    excludedPartnerIds: excluded.map(({ partnerId }) => partnerId),
+  });
   if (!decision.ok) {
     return refused(`no partner can make the item: ${decision.unroutable.map(({ reason }) => reason).join('; ')}`);
   }
-  const [assignment] = decision.assignments;
-  const partner = partners.find(({ partnerId }) => partnerId === assignment!.partnerId)!;
-  const jobs = [{ itemId, quantity }];
+  const [routed] = printOrders as [(typeof printOrders)[number]];
+  const { partner, dispatchDate: shipsOn, items: jobs } = routed;
   const border = crossBorderRefusal(order, [partner]);
   if (border !== null) return refused(border.reason);
-  const shipsOn = assignment!.dispatchDate ?? dispatchDate(partner.capabilities.calendar, deps.now(), 1);
   const { waits, units } = request;
   // The print orders that lose units and keep others are planned again, so that the rerouted units count once.
   const rerouted = new Map(units.map(({ jobId, quantity: left }) => [jobId, left]));
   const makers = deps.sql`SELECT print_order_id FROM print_jobs WHERE id = ANY(${[...rerouted.keys()]}::bigint[])`;
-  const [planned, remaining] = await Promise.all([
-    planShipment(deps.quote, { order, partner, jobs, dispatchDate: shipsOn, now: deps.now() }),
-    waits ? [] : restsOf(deps, order, makers, rerouted),
-  ]);
+  const planned = planQuoted(routed, { order, partner, dispatchDate: shipsOn, now });
   if (!planned.ok) return refused('no shipment method carries the item');
+  const remaining = waits ? [] : await restsOf(deps, order, makers, rerouted);
 
   return await inTransaction(deps.sql, async (tx): Promise<ReroutePlan> => {
     const [printOrder] = await insertPrintOrders(tx, orderId, [

@@ -11,12 +11,12 @@ import type { StoredFields } from '../planning/order-fields';
 import type { ShippingAddress, UpdateShipment } from '../planning/order-schemas';
 import { addressRefusal, fieldAtFault, methodRefusal, type PlanRefusal } from '../planning/plan-refusals';
 import { readCharges } from '../planning/receipts';
+import type { RoutingDeps } from '../planning/routing';
 import { type RunOrder, runOrder } from '../planning/run-order';
 import {
   type PlannedJobs,
   type PrintOrderPlan,
   planShipment,
-  type Quoter,
   type ShipmentPlan,
   storeShipmentPlans,
 } from '../planning/shipment-plan';
@@ -72,9 +72,8 @@ export type AppliedChange = { readonly outcome: 'applied'; readonly revision: nu
 /** The order changed after it was read. The change is planned again. */
 class OutdatedPlan extends Error {}
 
-interface ChangeDeps {
+interface ChangeDeps extends Pick<RoutingDeps, 'carriers'> {
   readonly sql: Sql;
-  readonly quote: Quoter;
   readonly now: () => Date;
 }
 
@@ -252,9 +251,11 @@ async function replanPrintOrder(
   });
   const asPlanned = { ...before, shipmentMethodUid: row.plannedMethodUid };
   const alone = (jobs: PlannedJobs['jobs']) =>
-    isPartlyShipped && jobs.length > 0 ? planShipment(deps.quote, { ...request, order: asPlanned, jobs }) : null;
+    isPartlyShipped && jobs.length > 0
+      ? planShipment(deps.carriers.quote, { ...request, order: asPlanned, jobs })
+      : null;
   const [planned, restBefore, departedBefore] = await Promise.all([
-    planShipment(deps.quote, { ...request, order }),
+    planShipment(deps.carriers.quote, { ...request, order }),
     alone(jobs),
     alone(departed),
   ]);

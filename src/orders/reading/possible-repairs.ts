@@ -1,11 +1,9 @@
 import { z } from 'zod';
-import { type Alternative, REJECTION_REASONS, REJECTIONS } from '../../partners/domain/routing-decision';
-import type { CandidateReader } from '../../partners/routing-rows';
+import { type Alternative, REJECTION_REASONS } from '../../partners/domain/routing-decision';
 import type { Sql } from '../../platform/postgres';
 import { POSSIBLE_REPAIRS, possibleRepairs } from '../domain/lifecycle/rules/possible-repairs';
 import type { RunState } from '../domain/lifecycle/run-state';
-import { crossBorderRefusal } from '../planning/plan-refusals';
-import { candidatesFor, routeItems } from '../planning/routing';
+import { candidatesFor, estimateRouting, type RoutingDeps } from '../planning/routing';
 import { runOrder } from '../planning/run-order';
 import { attentionReason } from './operator-order-schemas';
 
@@ -56,12 +54,12 @@ export const possibleRepairsSchema = z
     'The repairs that the order accepts now, by the rules of its workflow. Empty for viewers, who may not repair.',
   );
 
+export interface RepairDeps extends RoutingDeps {
+  readonly sql: Sql;
+}
+
 /** Returns the repairs that an order run accepts in a state, with the partners that routing would choose from. */
-export async function possibleRepairsOf(
-  deps: { readonly sql: Sql; readonly candidates: CandidateReader },
-  orderId: string,
-  state: RunState,
-) {
+export async function possibleRepairsOf(deps: RepairDeps, orderId: string, state: RunState) {
   const repairs = possibleRepairs(state);
   // A reroute and a reproduce of one item take the same units by default.
   const items = [...new Map(repairs.flatMap(({ reroutes }) => reroutes).map((item) => [item.itemId, item])).values()];
@@ -94,30 +92,20 @@ export interface ReroutedItem {
  * @returns the partners by item id. Items that are cancelled are left out
  */
 export async function reroutePartners(
-  { sql, candidates }: { readonly sql: Sql; readonly candidates: CandidateReader },
+  deps: RepairDeps,
   orderId: string,
   rerouted: readonly ReroutedItem[],
 ): Promise<ReadonlyMap<string, readonly Alternative[]>> {
-  const order = await runOrder(sql, orderId);
+  const order = await runOrder(deps.sql, orderId);
   const items = rerouted.flatMap(({ itemId, quantity }) =>
     order.items.filter(({ id }) => id === itemId).map((item) => ({ ...item, quantity })),
   );
-  const partners = await candidatesFor(candidates, items);
+  const partners = await candidatesFor(deps.candidates, items);
   const at = new Date();
-  const crosses = (id: string) =>
-    crossBorderRefusal(
-      order,
-      partners.filter(({ partnerId }) => partnerId === id),
-    ) !== null;
   return new Map(
     items.map((item) => [
       item.id,
-      (routeItems(order, [item], partners, at).explanation[0]?.alternatives ?? []).map((alternative): Alternative => {
-        const { partnerId, partnerUid, verdict } = alternative;
-        if (verdict === 'rejected' || !crosses(partnerId)) return alternative;
-        const detail = `${partnerUid} ${REJECTIONS.no_retail_prices.text}`;
-        return { partnerId, partnerUid, verdict: 'rejected', reason: 'no_retail_prices', detail };
-      }),
+      estimateRouting(deps, { order, items: [item], partners, at }).explanation[0]?.alternatives ?? [],
     ]),
   );
 }

@@ -20,6 +20,7 @@ import { ENDED_ORDERS, type OrderStatus } from '../domain/lifecycle/statuses';
 import {
   type CancelRequest,
   type CancelResult,
+  type DispatchRequest,
   type DispatchResult,
   ORDER_QUERIES,
   ORDER_UPDATES,
@@ -89,12 +90,11 @@ export function createRunGateway(client: Client, sql: Sql) {
   }
   /** Concurrent requests for one print order share one update: a workflow accepts ten updates at a time. */
   const pending = new Map<string, Promise<DispatchResult>>();
-  function dispatch(orderId: string, printOrderId: string): Promise<DispatchResult> {
+  function dispatch(orderId: string, request: DispatchRequest): Promise<DispatchResult> {
+    const { printOrderId } = request;
     const dispatching =
       pending.get(printOrderId) ??
-      update<DispatchResult>(orderId, ORDER_UPDATES.dispatch, { printOrderId }).finally(() =>
-        pending.delete(printOrderId),
-      );
+      update<DispatchResult>(orderId, ORDER_UPDATES.dispatch, request).finally(() => pending.delete(printOrderId));
     pending.set(printOrderId, dispatching);
     return dispatching;
   }

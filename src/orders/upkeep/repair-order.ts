@@ -1,4 +1,3 @@
-import type { CandidateReader } from '../../partners/routing-rows';
 import { Refusal } from '../../platform/errors';
 import { sha256 } from '../../platform/ids';
 import type { Sql } from '../../platform/postgres';
@@ -13,7 +12,7 @@ import type { RunState } from '../domain/lifecycle/run-state';
 import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
 import { refundEndedOrder } from '../planning/ended-refunds';
 import { dismissAttention } from '../reading/operator-orders';
-import { reroutePartners } from '../reading/possible-repairs';
+import { type RepairDeps, reroutePartners } from '../reading/possible-repairs';
 import type { RunGateway } from '../run/gateway';
 import { storedRun } from '../run/snapshots';
 import { type BulkRepair, type LeftOrder, type RepairOutcome, storeRequests } from './bulk-repair-rows';
@@ -80,7 +79,7 @@ async function decide(
 
 /** Returns what a bulk repair would do with an order, by the stored state of its run. Null when there is no such order. */
 export async function expectedRepair(
-  deps: { readonly sql: Sql; readonly candidates: CandidateReader },
+  deps: RepairDeps,
   bulk: Parameters<typeof repairsOfOrder>[1],
   orderId: string,
 ): Promise<OrderRepair | null> {
@@ -102,7 +101,7 @@ export async function expectedRepair(
 
 /** Returns why no partner can make an item that a reroute or reproduce asks for. Null: one can, or the repair needs none. */
 async function whyNoPartner(
-  deps: { readonly sql: Sql; readonly candidates: CandidateReader },
+  deps: RepairDeps,
   { action, partnerId }: Parameters<typeof repairsOfOrder>[1],
   orderId: string,
   state: RunState,
@@ -117,7 +116,9 @@ async function whyNoPartner(
         : choice.partnerId === partnerId,
     );
     if (choices.some(({ verdict }) => verdict !== 'rejected')) continue;
-    const details = choices.flatMap((choice) => (choice.verdict === 'rejected' ? [choice.detail] : []));
+    const details = choices.flatMap((choice) =>
+      choice.verdict === 'rejected' ? [`${choice.partnerUid} ${choice.detail}`] : [],
+    );
     return { ok: false, why: `no partner can make the item${details.length === 0 ? '' : `: ${details.join(', ')}`}` };
   }
   return null;

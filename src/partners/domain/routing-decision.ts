@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PRODUCT_KINDS, type ResolvedProduct } from '../../catalog/domain/product';
+import { PRODUCT_KINDS, type ProductKind, type ResolvedProduct } from '../../catalog/domain/product';
 import type { RateTable } from '../../platform/domain/money';
 import type { PartnerCapabilities } from './capabilities';
 
@@ -33,6 +33,41 @@ export interface RoutingItem {
   readonly quantity: number;
 }
 
+/** Items that form one print order: they have the same partner and product kind. */
+export interface PlannedPrintOrder {
+  readonly partnerId: string;
+  readonly partnerUid: string;
+  readonly kind: ProductKind;
+  readonly items: readonly { readonly itemId: string; readonly quantity: number }[];
+  /** YYYY-MM-DD. The latest dispatch date of its items. */
+  readonly dispatchDate: string;
+}
+
+/** How the parcels of a print order travel with the method that the order would choose. */
+export interface Passage {
+  readonly parcels: number;
+  /** Postage of all parcels in euro cents. */
+  readonly postage: number;
+  /** YYYY-MM-DD. The last day of the delivery promise. */
+  readonly deliveryDate: string;
+  readonly crossesBorder: boolean;
+  /** Why an order with this print order is refused, or null. */
+  readonly refusal: RefusingReason | null;
+}
+
+/** Returns the passage of a print order: from rate cards alone, or from what carriers have just returned. */
+export type PassageOf = (printOrder: PlannedPrintOrder) => Passage;
+
+/** What an operator adds to prices, in euro cents. */
+export interface RoutingWeights {
+  /** Each calendar day until the last parcel is delivered. */
+  readonly day: number;
+  /** Each parcel, beside its postage. */
+  readonly parcel: number;
+  /** Each print order that crosses a customs border. */
+  readonly border: number;
+}
+
 export interface RoutingRequest {
   readonly items: readonly RoutingItem[];
   /** ISO 3166-1 alpha-2. */
@@ -41,6 +76,8 @@ export interface RoutingRequest {
   /** Time of the handover. */
   readonly at: Date;
   readonly rates: RateTable;
+  readonly weights: RoutingWeights;
+  readonly passageOf: PassageOf;
   /** Partners that an operator excluded for these items. */
   readonly excludedPartnerIds?: readonly string[];
 }
@@ -68,6 +105,11 @@ export const REJECTIONS = {
     text: 'ships across a customs border, which needs retail prices',
     client: 'destination_not_served',
   },
+  no_shipment_method: {
+    passing: false,
+    text: 'has no shipment method that the order accepts',
+    client: 'destination_not_served',
+  },
   excluded: { passing: false, text: 'is excluded by an operator', client: 'not_produced' },
   kind_not_made: { passing: false, text: 'does not make products of this kind', client: 'not_produced' },
   model_not_made: { passing: false, text: 'does not make this product model', client: 'not_produced' },
@@ -79,15 +121,24 @@ export const REJECTIONS = {
 
 export type RejectionReason = keyof typeof REJECTIONS;
 
+/** Reasons for which the whole order is refused. Such a partner is chosen only when no other one is left. */
+export type RefusingReason = Extract<RejectionReason, 'no_retail_prices' | 'no_shipment_method'>;
+
 export const REJECTION_REASONS = Object.keys(REJECTIONS) as RejectionReason[];
 
 const named = { partnerId: z.string(), partnerUid: z.string() };
 const cents = z.int().describe('Euro cents.');
 
-/** Cost of one choice. Days and risks are converted to money, so that the total can be compared. */
-const cost = z
-  .object({ production: cents, waiting: cents, transit: cents, stock: cents, total: cents })
-  .describe('The partner’s price, and days and risks converted to money.');
+/** Cost of one choice. Time, parcels, borders and risks are converted to money, so that the total can be compared. */
+const cost = z.object({
+  production: cents.describe('The partner’s price.'),
+  postage: cents.describe('The method that the order chooses, from this partner to the address.'),
+  time: cents.describe('Days until the promised delivery.'),
+  parcels: cents.describe('What each parcel costs beside its postage.'),
+  borders: cents.describe('Customs borders.'),
+  stock: cents.describe('Stock that is unknown or backordered.'),
+  total: cents,
+});
 
 const weighed = <V extends string>(verdict: V) =>
   z.object({
@@ -110,8 +161,19 @@ const alternative = z.discriminatedUnion('verdict', [
   }),
 ]);
 
-/** All partners for each item: the chosen one first, then the others by cost, then the rejected ones. */
-const explanation = z.array(z.object({ itemId: z.string(), alternatives: z.array(alternative) }));
+const explanation = z
+  .array(z.object({ itemId: z.string(), alternatives: z.array(alternative) }))
+  .describe(
+    'All partners for each item: the chosen one first, then the others by cost, then the rejected ones. Postage, time, ' +
+      'parcels and borders are the item’s share by weight, as if the partner made all items of its kind that it can, ' +
+      'by rate cards and recent rates.',
+  );
+
+const plan = z.object({
+  printOrders: z.array(z.object({ ...named, kind: z.enum(PRODUCT_KINDS), parcels: z.int() })),
+  deliveryDate: z.iso.date().describe('Last day of the delivery promise.'),
+  cost,
+});
 
 export const routingDecisionSchema = z.discriminatedUnion('ok', [
   z.object({
@@ -127,7 +189,8 @@ export const routingDecisionSchema = z.discriminatedUnion('ok', [
         productionCost: z.object({ minor: z.int(), currency: z.string() }),
       }),
     ),
-    parcels: z.record(z.string(), cents).describe('Parcel cost of each chosen partner, by partner uid.'),
+    plans: z.array(plan).describe('The chosen plan, then the next best ones.'),
+    why: z.string().describe('Why this plan, in one line.'),
     explanation,
   }),
   z.object({
@@ -147,6 +210,8 @@ export const routingDecisionSchema = z.discriminatedUnion('ok', [
 export type RoutingDecision = z.output<typeof routingDecisionSchema>;
 export type ItemExplanation = RoutingDecision['explanation'][number];
 export type Alternative = ItemExplanation['alternatives'][number];
-export type ItemCost = z.output<typeof cost>;
+export type RoutedPlan = z.output<typeof plan>;
+/** Costs of an item or of a plan. */
+export type Cost = z.output<typeof cost>;
 /** One item and the partner that makes it. `productionCost`: price of all units in the partner's currency. */
 export type Assignment = Extract<RoutingDecision, { ok: true }>['assignments'][number];

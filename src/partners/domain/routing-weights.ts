@@ -1,39 +1,30 @@
 import type { ResolvedProduct } from '../../catalog/domain/product';
 import { convertMinor } from '../../platform/domain/money';
-import { isCrossBorder } from '../../platform/domain/territories';
 import { addDays } from '../../platform/domain/working-days';
 import { daysBetween, dispatchDate } from './calendar';
 import { servesCountry } from './capabilities';
 import {
   type Alternative,
   type CandidatePartner,
-  type ItemCost,
+  type Cost,
+  type Passage,
   REJECTIONS,
+  type RefusingReason,
   type RejectionReason,
   type RoutingItem,
   type RoutingRequest,
 } from './routing-decision';
 
-/** Value of one day in euro cents. */
-const DAY_COST = 80;
 const BACKORDER_COST = 1_500;
 const UNKNOWN_STOCK_COST = 100;
-/**
- * Costs by distance of the destination. `parcel`: cost of each further partner in euro cents (a print order, a parcel, a
- * delivery, a customs declaration). `days`: usual days in transit; the order's shipment method is quoted only after
- * routing.
- */
-const DISTANCES = {
-  domestic: { parcel: 500, days: 2 },
-  sameTerritory: { parcel: 900, days: 4 },
-  crossBorder: { parcel: 2_400, days: 8 },
-} as const;
 /** Days until production of backordered stock without a replenishment date starts. */
 const BACKORDER_DAYS = 14;
 
 export interface Option {
   readonly partner: CandidatePartner;
-  readonly cost: ItemCost;
+  readonly cost: Cost;
+  /** Why an order with this option is refused, or null. */
+  readonly refusal: RefusingReason | null;
   readonly dispatchDate: string;
   readonly backordered: boolean;
   readonly productionMinor: number;
@@ -43,10 +34,12 @@ export interface WeighedItem {
   readonly item: RoutingItem;
   /** Units of each stocked part that the item needs, by partner SKU. */
   readonly needs: ReadonlyMap<string, number>;
-  /** Cheapest first. */
+  /** Cheapest first, after them those with which the order is refused. */
   readonly options: readonly Option[];
-  readonly rejected: readonly Extract<Alternative, { verdict: 'rejected' }>[];
+  readonly rejected: readonly Rejected[];
 }
+
+type Rejected = Extract<Alternative, { verdict: 'rejected' }>;
 
 /** Compares texts by code unit, independently of the locale. */
 export const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
@@ -66,39 +59,115 @@ export function modelsOf(product: ResolvedProduct): ReadonlySet<string> {
   return new Set([product.modelUid, ...made]);
 }
 
-/** Returns the options of an item at all partners, and the reasons of those that cannot make it. */
-export function weighItem(
+/** Returns the items, in an order of their own, with the options at all partners and why the others cannot make them. */
+export function weighItems(request: RoutingRequest): WeighedItem[] {
+  const partners = [...request.partners].sort((a, b) => compareText(a.uid, b.uid));
+  const dates = new Map<string, string>();
+  const weighed = [...request.items]
+    .sort((a, b) => compareText(a.itemId, b.itemId))
+    .map((item) => weighItem(item, partners, request, dates));
+  const shared = sharePassages(weighed, request);
+  return weighed.map((entry) => ({
+    ...entry,
+    options: entry.options
+      .map((option) => shared.get(option)!)
+      .sort((a, b) => rankOf(a) - rankOf(b) || compareText(a.partner.uid, b.partner.uid)),
+  }));
+}
+
+/** More than any order costs: what refuses the order comes last. */
+export const REFUSED = 1e12;
+const rankOf = ({ cost, refusal }: Option) => cost.total + (refusal === null ? 0 : REFUSED);
+
+function weighItem(
   item: RoutingItem,
   partners: readonly CandidatePartner[],
   request: RoutingRequest,
+  dates: Map<string, string>,
 ): WeighedItem {
   const needs = stockNeeds(item.product, item.quantity);
   const options: Option[] = [];
-  const rejected: Extract<Alternative, { verdict: 'rejected' }>[] = [];
+  const rejected: Rejected[] = [];
   for (const partner of partners) {
-    const weighed = weighPartner(item, needs, partner, request);
+    const weighed = weighPartner(item, needs, partner, request, dates);
     if (Array.isArray(weighed)) options.push(...weighed);
-    else {
-      const { reason, subject } = weighed;
-      const { text } = REJECTIONS[reason];
-      rejected.push({
-        partnerId: partner.partnerId,
-        partnerUid: partner.uid,
-        verdict: 'rejected',
-        reason,
-        detail: subject === undefined ? text : `${text}: ${subject}`,
-      });
-    }
+    else rejected.push(rejection(partner, weighed.reason, weighed.subject));
   }
-  options.sort((a, b) => a.cost.total - b.cost.total || compareText(a.partner.uid, b.partner.uid));
   return { item, needs, options, rejected };
+}
+
+export function rejection(partner: CandidatePartner, reason: RejectionReason, subject?: string): Rejected {
+  const { text } = REJECTIONS[reason];
+  const detail = subject === undefined ? text : `${text}: ${subject}`;
+  return { partnerId: partner.partnerId, partnerUid: partner.uid, verdict: 'rejected', reason, detail };
+}
+
+/** Largest number of items that are tried alone when no method carries all of them. */
+const TRIED_ALONE = 20;
+
+/**
+ * Adds to each option its share, by weight, of the passage that all items of its kind would have from its partner. So few
+ * passages are computed, and the cost of an item counts that others share its parcel.
+ */
+function sharePassages(weighed: readonly WeighedItem[], request: RoutingRequest): Map<Option, Option> {
+  const { passageOf, weights, at } = request;
+  const today = at.toISOString().slice(0, 10);
+  const shared = new Map<Option, Option>();
+  const all = weighed.flatMap(({ item, options }) => options.map((option) => ({ item, option })));
+  const share = (group: typeof all): void => {
+    // An item with two options is backordered with the second one. The first one stands for both.
+    const first = group.filter(({ item }, index) => group[index - 1]?.item !== item);
+    const { partner } = first[0]!.option;
+    const shipped = first.map(({ option }) => option.dispatchDate).reduce((a, b) => (a > b ? a : b));
+    const passage = passageOf({
+      partnerId: partner.partnerId,
+      partnerUid: partner.uid,
+      kind: first[0]!.item.product.kind,
+      items: first.map(({ item: { itemId, quantity } }) => ({ itemId, quantity })),
+      dispatchDate: shipped,
+    });
+    if (passage.refusal === 'no_shipment_method' && first.length > 1 && first.length <= TRIED_ALONE) {
+      for (const alone of Map.groupBy(group, ({ item }) => item).values()) share(alone);
+      return;
+    }
+    const grams = ({ product, quantity }: RoutingItem) => Math.max(1, product.unitWeightGrams) * quantity;
+    const total = first.reduce((sum, { item }) => sum + grams(item), 0);
+    for (const { item, option } of group) {
+      const days = Math.max(0, daysBetween(today, option.dispatchDate)) + daysBetween(shipped, passage.deliveryDate);
+      const { production, stock } = option.cost;
+      const cost = costOf({ production, stock, passages: [passage], days, weights, share: grams(item) / total });
+      shared.set(option, { ...option, cost, refusal: passage.refusal });
+    }
+  };
+  for (const group of Map.groupBy(all, ({ item, option }) => `${option.partner.uid}/${item.product.kind}`).values())
+    share(group);
+  return shared;
+}
+
+/** Returns what production and passages cost together. @param share of the passages, 0 to 1 */
+export function costOf(given: {
+  readonly production: number;
+  readonly stock: number;
+  readonly passages: readonly Passage[];
+  readonly days: number;
+  readonly weights: RoutingRequest['weights'];
+  readonly share?: number;
+}): Cost {
+  const { production, stock, passages, days, weights, share = 1 } = given;
+  const postage = Math.round(share * passages.reduce((sum, passage) => sum + passage.postage, 0));
+  const time = Math.round(share * days * weights.day);
+  const parcels = Math.round(share * passages.reduce((sum, passage) => sum + passage.parcels, 0) * weights.parcel);
+  const borders = Math.round(share * passages.filter(({ crossesBorder }) => crossesBorder).length * weights.border);
+  const total = production + stock + postage + time + parcels + borders;
+  return { production, postage, time, parcels, borders, stock, total };
 }
 
 function weighPartner(
   { product, quantity }: RoutingItem,
   needs: ReadonlyMap<string, number>,
   partner: CandidatePartner,
-  { destinationCountry, at, rates, excludedPartnerIds }: RoutingRequest,
+  { destinationCountry, at, rates, excludedPartnerIds, weights }: RoutingRequest,
+  dates: Map<string, string>,
 ): Option[] | { reason: RejectionReason; subject?: string } {
   const { capabilities } = partner;
   if (excludedPartnerIds?.includes(partner.partnerId)) return { reason: 'excluded' };
@@ -123,17 +192,13 @@ function weighPartner(
   const leadDays = Math.max(...offers.map((offer) => offer.leadDays)) + busyDays;
   const productionMinor = capabilities.models[product.modelUid]!.unitPriceMinor * quantity;
   const production = convertMinor(productionMinor, partner.currency, 'EUR', rates);
-  const transit = distance(partner, destinationCountry).days * DAY_COST;
   const option = (stock: number, notBefore?: string): Option => {
-    const date = dispatchDate(capabilities.calendar, at, leadDays, notBefore);
-    const waiting = Math.max(0, daysBetween(today, date)) * DAY_COST;
-    return {
-      partner,
-      cost: { production, waiting, transit, stock, total: production + waiting + transit + stock },
-      dispatchDate: date,
-      backordered: notBefore !== undefined,
-      productionMinor,
-    };
+    // Hundreds of items have few different dates, and a date takes 50 µs.
+    const key = `${partner.uid}/${leadDays}/${notBefore}`;
+    const date = dates.get(key) ?? dispatchDate(capabilities.calendar, at, leadDays, notBefore);
+    dates.set(key, date);
+    const cost = costOf({ production, stock, passages: [], days: 0, weights });
+    return { partner, cost, refusal: null, dispatchDate: date, backordered: notBefore !== undefined, productionMinor };
   };
   const options = short === null ? [option(unknown ? UNKNOWN_STOCK_COST : 0)] : [];
   // Offered beside available stock too: another item of the order can take that stock.
@@ -169,14 +234,4 @@ function weighStock(
     if (from === null || start > from) from = start;
   }
   return { short, unknown, backorderFrom: allowed ? from : null };
-}
-
-export function distance(
-  partner: CandidatePartner,
-  destinationCountry: string,
-): (typeof DISTANCES)[keyof typeof DISTANCES] {
-  if (partner.country === destinationCountry) return DISTANCES.domestic;
-  return DISTANCES[
-    isCrossBorder({ country: partner.country }, { country: destinationCountry }) ? 'crossBorder' : 'sameTerritory'
-  ];
 }

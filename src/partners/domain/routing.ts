@@ -1,54 +1,121 @@
-import type { ProductKind } from '../../catalog/domain/product';
+import { daysBetween } from './calendar';
 import {
   type Alternative,
   type Assignment,
   type CandidatePartner,
+  type Cost,
   type ItemExplanation,
+  type PlannedPrintOrder,
   REJECTIONS,
+  type RoutedPlan,
   type RoutingDecision,
-  type RoutingItem,
   type RoutingRequest,
   UNROUTABLE_TEXTS,
   type UnroutableCode,
 } from './routing-decision';
-import { compareText, distance, type Option, type WeighedItem, weighItem } from './routing-weights';
+import { whyChosen } from './routing-reason';
+import { compareText, costOf, type Option, REFUSED, rejection, type WeighedItem, weighItems } from './routing-weights';
 
-/**
- * Assigns every item to one partner that can make it and ships to the destination, at the lowest total cost of the
- * order. Each further partner adds the cost of a parcel. The decision does not depend on the order of items or partners.
- * Its explanation lists every partner for every item, with the reason why it was not chosen.
- *
- * With few partners every subset is tried, so the result is optimal; with many the search is greedy.
- * When items of one order compete for stock, the item with the fewest alternatives is served first.
- */
-export function routeOrder(request: RoutingRequest): RoutingDecision {
-  const partners = [...request.partners].sort((a, b) => compareText(a.uid, b.uid));
-  const weighed = [...request.items]
-    .sort((a, b) => compareText(a.itemId, b.itemId))
-    .map((item) => weighItem(item, partners, request));
-
-  const impossible = weighed.filter(({ options }) => options.length === 0);
-  if (impossible.length > 0) return unroutable(impossible, weighed);
-
-  const plan = cheapestPlan(weighed, partners, request.destinationCountry);
-  if (plan === null) {
-    // Each item alone has an option, but the stock is not enough for all of them.
-    return unroutable(
-      weighed.filter(({ needs }) => needs.size > 0),
-      weighed,
-    );
-  }
-  const used = new Map<string, number>();
-  for (const { partner } of plan.values()) used.set(partner.uid, distance(partner, request.destinationCountry).parcel);
-  return {
-    ok: true,
-    assignments: weighed.map(({ item }) => assignment(item, plan.get(item.itemId)!)),
-    parcels: Object.fromEntries([...used].sort(([a], [b]) => compareText(a, b))),
-    explanation: weighed.map((entry) => explain(entry, plan.get(entry.item.itemId)!)),
-  };
+/** A way to make all items of an order. */
+export interface Plan {
+  readonly options: ReadonlyMap<string, Option>;
+  readonly printOrders: readonly PlannedPrintOrder[];
 }
 
-function assignment(item: RoutingItem, option: Option): Assignment {
+/** The plans that are possible, cheapest first. */
+export interface Ranking {
+  readonly ok: true;
+  readonly plans: readonly Plan[];
+  readonly weighed: readonly WeighedItem[];
+  /** The cheapest plan with which the order would be refused. */
+  readonly refused: Plan | undefined;
+}
+
+/** Plans that a decision lists. */
+const PLANS_SHOWN = 3;
+
+/**
+ * Returns the plans of an order, cheapest first, or why there is none. A plan gives every item to one partner that can
+ * make it and ships to the destination. Its cost is production, the postage of each print order's parcels, and what an
+ * operator adds for days, parcels and borders. A plan with which the order is refused comes last. The result does not
+ * depend on the order of items or partners.
+ *
+ * With few partners every subset is tried; with many partners or items the search is greedy. Each partner alone is
+ * always tried. When items of one order compete for stock, the item with the fewest alternatives is served first.
+ */
+export function rankPlans(request: RoutingRequest): Ranking | Extract<RoutingDecision, { ok: false }> {
+  const weighed = weighItems(request);
+  const impossible = weighed.filter(({ options }) => options.length === 0);
+  if (impossible.length > 0) return unroutable(impossible, weighed);
+  const plans = plansOf(weighed, request);
+  const refused = plans.find(({ rank }) => rank >= REFUSED);
+  if (plans.length > 0) return { ok: true, plans, weighed, refused };
+  // Each item alone has an option, but the stock is not enough for all of them.
+  return unroutable(
+    weighed.filter(({ needs }) => needs.size > 0),
+    weighed,
+  );
+}
+
+/**
+ * Chooses the cheapest of ranked plans by the passages that carriers have returned for them. Its explanation lists every
+ * partner for every item, with the reason why it was not chosen.
+ */
+export function choosePlan(
+  { weighed, refused }: Ranking,
+  plans: readonly Plan[],
+  request: RoutingRequest,
+): { readonly chosen: Plan; readonly isRefused: boolean; readonly decision: Extract<RoutingDecision, { ok: true }> } {
+  const priced = plans
+    .map((plan) => ({ plan, ...pricePlan(plan, request) }))
+    .sort((a, b) => a.rank - b.rank || a.plan.printOrders.length - b.plan.printOrders.length);
+  const [{ plan, refusals, view }] = priced as [(typeof priced)[number]];
+  const possible = refusals.length > 0 ? priced : priced.filter((other) => other.refusals.length === 0);
+  const shown = [view, ...possible.slice(1, PLANS_SHOWN).map((one) => one.view)] as const;
+  const avoided = refused && pricePlan(refused, request);
+  const isAvoidedCheaper = avoided !== undefined && avoided.view.cost.total < view.cost.total;
+  const decision = {
+    ok: true as const,
+    assignments: weighed.map(({ item }) => assignment(item, plan.options.get(item.itemId)!)),
+    plans: [...shown],
+    why: whyChosen(shown, refusals, isAvoidedCheaper ? avoided.refusals : []),
+    explanation: weighed.map((entry) => explain(entry, plan.options.get(entry.item.itemId)!)),
+  };
+  return { chosen: plan, isRefused: refusals.length > 0, decision };
+}
+
+/** Routes an order by what is known without a request to a carrier. */
+export function routeOrder(request: RoutingRequest): RoutingDecision {
+  const ranking = rankPlans(request);
+  return ranking.ok ? choosePlan(ranking, ranking.plans.slice(0, PLANS_SHOWN), request).decision : ranking;
+}
+
+/** Returns the cost of a plan, the number by which plans are compared, and the print orders with which it is refused. */
+function pricePlan(
+  { options, printOrders }: Plan,
+  { passageOf, weights, at }: RoutingRequest,
+): { readonly view: RoutedPlan; readonly rank: number; readonly refusals: readonly string[] } {
+  const passages = printOrders.map(passageOf);
+  const deliveryDate = passages.map((passage) => passage.deliveryDate).reduce((a, b) => (a > b ? a : b));
+  const sum = (of: keyof Cost) => [...options.values()].reduce((minor, { cost }) => minor + cost[of], 0);
+  const days = Math.max(0, daysBetween(at.toISOString().slice(0, 10), deliveryDate));
+  const cost = costOf({ production: sum('production'), stock: sum('stock'), passages, days, weights });
+  const refusals = printOrders.flatMap(({ partnerUid }, index) => {
+    const { refusal } = passages[index]!;
+    return refusal === null ? [] : [`${partnerUid} ${REJECTIONS[refusal].text}`];
+  });
+  const view = {
+    printOrders: printOrders.map(({ partnerId, partnerUid, kind }, index) => {
+      const { parcels } = passages[index]!;
+      return { partnerId, partnerUid, kind, parcels };
+    }),
+    deliveryDate,
+    cost,
+  };
+  return { view, rank: cost.total + refusals.length * REFUSED, refusals: [...new Set(refusals)] };
+}
+
+function assignment(item: WeighedItem['item'], option: Option): Assignment {
   return {
     itemId: item.itemId,
     quantity: item.quantity,
@@ -65,9 +132,11 @@ function explain({ item, options, rejected }: WeighedItem, chosen?: Option): Ite
   // A partner can have two options, with and without a backorder. Show one: the chosen or else the cheapest.
   const shown = options.filter(
     (option) =>
-      option === chosen ||
-      option === options.find(({ partner }) => partner === option.partner && partner !== chosen?.partner),
+      option.refusal === null &&
+      (option === chosen ||
+        option === options.find(({ partner }) => partner === option.partner && partner !== chosen?.partner)),
   );
+  const refusing = new Map(options.flatMap(({ partner, refusal }) => (refusal === null ? [] : [[partner, refusal]])));
   const weighed = shown.map(
     (option): Alternative => ({
       partnerId: option.partner.partnerId,
@@ -81,10 +150,14 @@ function explain({ item, options, rejected }: WeighedItem, chosen?: Option): Ite
     }),
   );
   weighed.sort((a, b) => Number(b.verdict === 'chosen') - Number(a.verdict === 'chosen'));
-  return { itemId: item.itemId, alternatives: [...weighed, ...rejected] };
+  const refused = [...refusing].map(([partner, reason]) => rejection(partner, reason));
+  return { itemId: item.itemId, alternatives: [...weighed, ...refused, ...rejected] };
 }
 
-function unroutable(impossible: readonly WeighedItem[], all: readonly WeighedItem[]): RoutingDecision {
+function unroutable(
+  impossible: readonly WeighedItem[],
+  all: readonly WeighedItem[],
+): Extract<RoutingDecision, { ok: false }> {
   return {
     ok: false,
     unroutable: impossible.map(({ item, options, rejected }) => ({
@@ -108,16 +181,6 @@ function clientCode(codes: readonly UnroutableCode[]): UnroutableCode {
   return bySpecificity.find((code) => codes.includes(code)) ?? 'not_produced';
 }
 
-/** Items that form one print order: they have the same partner and product kind. */
-export interface PlannedPrintOrder {
-  readonly partnerId: string;
-  readonly partnerUid: string;
-  readonly kind: ProductKind;
-  readonly items: readonly { readonly itemId: string; readonly quantity: number }[];
-  /** YYYY-MM-DD. The latest dispatch date of its items. */
-  readonly dispatchDate: string;
-}
-
 /**
  * Groups assignments into one print order for each partner and product kind, ordered by partner uid and kind. The three
  * kinds have different message formats, and apparel has a separate submit address.
@@ -137,48 +200,49 @@ export function groupIntoPrintOrders(assignments: readonly Assignment[]): Planne
     }));
 }
 
-/** Largest number of partners for which every subset is tried (255 sets, some milliseconds for 30 items). */
-const EXHAUSTIVE_PARTNERS = 8;
-/** With more partners, the search starts from this number of cheapest options of each item. */
+/**
+ * Largest product of items and subsets of partners for which every subset is tried: 8 partners and 16 items, or 4 partners and
+ * 256 items (about 30 ms).
+ */
+const EXHAUSTIVE = 4_096;
+/** A greedy search starts from this number of cheapest options of each item. */
 const CHEAPEST_KEPT = 3;
 
-type Plan = ReadonlyMap<string, Option>;
-
-/** Returns the cheapest assignment of all items, or null when the stock is not enough for all of them. */
-function cheapestPlan(
-  weighed: readonly WeighedItem[],
-  partners: readonly CandidatePartner[],
-  destinationCountry: string,
-): Plan | null {
-  const useful = partners.filter((partner) =>
-    weighed.some(({ options }) => options.some((o) => o.partner === partner)),
+function plansOf(weighed: readonly WeighedItem[], request: RoutingRequest): (Plan & { readonly rank: number })[] {
+  const useful = [...new Set(weighed.flatMap(({ options }) => options.map(({ partner }) => partner)))].sort((a, b) =>
+    compareText(a.uid, b.uid),
   );
   const choice = ({ options }: WeighedItem) => options.filter(({ backordered }) => !backordered).length;
   const scarcestFirst = [...weighed].sort((a, b) => choice(a) - choice(b) || compareText(a.item.itemId, b.item.itemId));
-  let best: { plan: Plan; total: number; parcels: number } | null = null;
+  const found = new Map<string, Plan & { readonly rank: number }>();
   const consider = (chosen: ReadonlySet<CandidatePartner>): number => {
-    const plan = assignWithin(scarcestFirst, chosen);
-    if (plan === null) return Number.POSITIVE_INFINITY;
-    const used = new Set([...plan.values()].map(({ partner }) => partner));
-    let total = 0;
-    for (const { cost } of plan.values()) total += cost.total;
-    for (const partner of used) total += distance(partner, destinationCountry).parcel;
-    // Sets come in a fixed order, and only a strictly better one replaces the best so far: the result is deterministic.
-    if (best === null || total < best.total || (total === best.total && used.size < best.parcels)) {
-      best = { plan, total, parcels: used.size };
-    }
-    return total;
+    const options = assignWithin(scarcestFirst, chosen);
+    if (options === null) return Number.POSITIVE_INFINITY;
+    const assignments = weighed.map(({ item }) => assignment(item, options.get(item.itemId)!));
+    const printOrders = groupIntoPrintOrders(assignments);
+    const key = printOrders.map(keyOf).join(' ');
+    const known = found.get(key);
+    if (known !== undefined) return known.rank;
+    const plan = { options, printOrders };
+    const { rank } = pricePlan(plan, request);
+    found.set(key, { ...plan, rank });
+    return rank;
   };
 
-  if (useful.length <= EXHAUSTIVE_PARTNERS) {
+  if (2 ** useful.length * weighed.length <= EXHAUSTIVE) {
     for (let bits = 1; bits < 2 ** useful.length; bits++) {
-      consider(new Set(useful.filter((_, index) => (bits >> index) & 1)));
+      const chosen = useful.filter((_, index) => (bits >> index) & 1);
+      if (chosen.length <= weighed.length) consider(new Set(chosen));
     }
   } else {
     shrinkSet(weighed, useful, consider);
   }
-  return (best as { plan: Plan } | null)?.plan ?? null;
+  return [...found.values()].sort((a, b) => a.rank - b.rank || a.printOrders.length - b.printOrders.length);
 }
+
+/** Returns a text that is equal for print orders with the same items and dispatch date at the same partner. */
+export const keyOf = ({ partnerUid, kind, items, dispatchDate }: PlannedPrintOrder): string =>
+  `${partnerUid}/${kind}/${dispatchDate}/${items.map(({ itemId }) => itemId).join()}`;
 
 /**
  * Tries every partner alone. Then starts from the partners that are among the cheapest of some item (from all partners
@@ -213,7 +277,10 @@ function shrinkSet(
 }
 
 /** Assigns each item to the cheapest chosen partner with enough stock left; null when an item remains unassigned. */
-function assignWithin(items: readonly WeighedItem[], chosen: ReadonlySet<CandidatePartner>): Plan | null {
+function assignWithin(
+  items: readonly WeighedItem[],
+  chosen: ReadonlySet<CandidatePartner>,
+): ReadonlyMap<string, Option> | null {
   const plan = new Map<string, Option>();
   const taken = new Map<string, number>();
   for (const { item, needs, options } of items) {

@@ -7,6 +7,13 @@ import { parseNamedKeys } from '../sealing/named-keys';
 export const optionalText = z.string().min(1).optional();
 export const integer = (fallback: number, min: number, max: number) =>
   z.coerce.number().int().min(min).max(max).default(fallback);
+/** An amount in major units, parsed to minor units. */
+export const amount = (fallback: string) =>
+  z
+    .string()
+    .regex(/^\d{1,4}(\.\d\d?)?$/, 'expected an amount such as 5 or 0.80')
+    .default(fallback)
+    .transform((text) => Math.round(Number(text) * 100));
 /** An integer that is derived when it is not set. */
 export const optionalInteger = (min: number, max: number) => z.coerce.number().int().min(min).max(max).optional();
 const trueOrFalse = z.enum(['true', 'false']);

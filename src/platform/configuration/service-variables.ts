@@ -4,6 +4,7 @@ import { parseSecretsBySender } from '../http/webhook-signature';
 import { parseLinkKeys } from '../objects/signed-links';
 import { parseNamedList } from '../sealing/named-keys';
 import {
+  amount,
   duration,
   flag,
   httpUrl,
@@ -134,6 +135,18 @@ export const SERVICE_VARIABLES = {
   FILE_RETRY_WINDOW: variable(
     duration('1h'),
     'How long the download of a print file is retried after transient errors before the order is refused.',
+  ),
+  ROUTING_DAY_COST: variable(
+    amount('0.80'),
+    'Euros that routing counts for each calendar day until an order is delivered, when it compares partners.',
+  ),
+  ROUTING_PARCEL_COST: variable(
+    amount('2'),
+    'Euros that routing counts for each parcel of an order, beside its postage.',
+  ),
+  ROUTING_BORDER_COST: variable(
+    amount('5'),
+    'Euros that routing counts for each print order that crosses a customs border.',
   ),
   RECEIVED_DEADLINE: variable(
     duration('15m'),

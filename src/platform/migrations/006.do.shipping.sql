@@ -137,10 +137,10 @@ CREATE INDEX shipment_packages_number ON shipment_packages (tracking_number);
 CREATE TABLE shipment_documents (
   id                uuid PRIMARY KEY,
   shipment_id       uuid NOT NULL REFERENCES shipments ON DELETE CASCADE,
-  -- Null: the document is for all packages.
+  -- Null: the sheets with the labels of all packages of a shipping order.
   package_position  int,
   document_type     text NOT NULL CHECK (document_type IN
-                    ('label', 'invoice', 'commercial_invoice', 'cn22', 'cn23', 'packing_slip', 'packing_list')),
+                    ('label', 'invoice', 'commercial_invoice', 'cn22', 'cn23', 'packing_slip', 'packing_list', 'delivery_note')),
   content_type      text NOT NULL,
   format            text NOT NULL,
   object_key        text NOT NULL UNIQUE,

@@ -1,4 +1,5 @@
 import type { CarrierRefusal } from '../../carriers/carrier';
+import type { PackagePart } from '../../consignments/domain/package-parts';
 
 export function shippingOrderPurchaseKey(shippingOrderId: string): string {
   return `shipping-order:${shippingOrderId}`;
@@ -22,11 +23,13 @@ export type Cancellation =
   | { readonly outcome: 'scanned' }
   | { readonly outcome: 'carrier_refused'; readonly reason: string };
 
-/** A label that is damaged or lost. */
+/** A label that is damaged or lost, or that of a package that is split. */
 export interface LabelToReplace {
   readonly shipmentId: string;
   /** Index of its package. */
   readonly position: number;
+  /** Absent: the package stays as it is. */
+  readonly parts?: readonly PackagePart[] | undefined;
 }
 
 /** Result of the workflow that replaces a label. `refused`: the label stays as it is. */

@@ -2,7 +2,8 @@ import request from 'supertest';
 import { createApp } from '../../../api/app';
 import type { ApiDeps } from '../../../api/deps';
 import { documentRoutes } from '../../../api/documents';
-import { type CustomerInvoice, INVOICE_DATA, invoiceData } from '../../../src/documents/customer-invoice';
+import type { CustomerInvoice } from '../../../src/documents/customer-invoice';
+import { drawnFrom } from '../../../src/documents/drawn-documents';
 import { contentDisposition } from '../../../src/platform/objects/object-store';
 import { createLinkSigner } from '../../../src/platform/objects/signed-links';
 import { BERLIN } from '../../src/consignments/sample-addresses';
@@ -142,7 +143,8 @@ test.each([
     orderReference: 'ORDER-1',
     lines: [],
   };
-  await deps.objects.put('invoices/1', invoiceData(invoice), { contentType: INVOICE_DATA });
+  const { body, storedAs } = drawnFrom('invoice', invoice);
+  await deps.objects.put('invoices/1', body, { contentType: storedAs });
   const objects = { ...deps.objects, directLink: async () => directLink };
   const fetched = request(createApp(deps, documentRoutes({ ...deps, objects })));
   const response = await fetched

@@ -109,12 +109,8 @@ export async function subscribedPartners({ sql }: OrdersApi): Promise<{ berlin: 
 }
 
 /** What the steps of the order workflow that plan need. */
-export const planningSteps = ({ sql, deps: { candidates, carriers, client, config } }: OrdersApi) => ({
-  sql,
-  client,
-  config,
-  candidates,
-  quote: carriers.quote,
+export const planningSteps = ({ deps }: OrdersApi) => ({
+  ...deps,
   now: () => new Date(),
 });
 /** Plans an order, as the first step of its workflow does. */

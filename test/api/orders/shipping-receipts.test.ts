@@ -1,4 +1,3 @@
-import { textOf } from '../../src/documents/pictures';
 import { type TestStack, testStack } from '../../support/stack';
 import { addressIn, type Order, poster } from '../../workflows/order/client-orders';
 import { accepted, is, orderUntil } from '../../workflows/order/order-fixture';
@@ -104,7 +103,7 @@ test('a change responds with the new price and its difference; a dry run does so
   });
 });
 
-test('another VAT country adds a refund of the whole and a new invoice; the customer invoice shows it', async () => {
+test('another VAT country adds a refund of the whole and a new invoice', async () => {
   const id = await acceptedOrder('vat-country');
   const german = await read(id);
   expect(total(german, 'totalVat')).toBeGreaterThan(0);
@@ -128,15 +127,6 @@ test('another VAT country adds a refund of the whole and a new invoice; the cust
     productsPriceVat: Math.round(cents(first!.productsPrice as number) * 0.2) / 100,
   });
   expect(french.financialStatus).toBe('invoiced');
-
-  const { printOrderId } = french.items[0]!.printJobs[0]!;
-  const { documents } = await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: printOrderId } });
-  const { url } = documents.find(({ type }) => type === 'invoice')!;
-  const pages = await textOf(new Uint8Array(await (await fetch(url)).arrayBuffer()));
-  const text = pages.join('\n');
-  expect(text).toContain(invoice!.receiptNumber);
-  expect(text).toContain((invoice!.totalInclVat as number).toFixed(2));
-  expect(text).not.toContain((first!.totalInclVat as number).toFixed(2));
 });
 
 test('a cancellation after shipping changes refunds everything that is open', async () => {

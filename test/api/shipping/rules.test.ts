@@ -188,6 +188,42 @@ describe('international shipping', () => {
     expect(errorsOf(response.body)).toEqual(accepted ? [] : ['VALIDATION_ERROR packages[0].value']);
   });
 
+  test.each([
+    ['EUR', 3, 0.33, 1, true],
+    ['EUR', 3, 0.33, 1.02, false],
+    ['JPY', 3, 33, 100, true],
+    ['JPY', 3, 33, 102, false],
+  ])(
+    'in %s, with %d units of %d, a package value of %d is accepted: %s',
+    async (currency, quantity, each, value, accepted) => {
+      const body = { ...internationalRequest(), currency };
+      Object.assign(body.packages[0]!, {
+        value,
+        items: [{ ...body.packages[0]!.items[0], quantity, value: each, weight: 200 }],
+      });
+
+      expect((await quote(body)).status).toBe(accepted ? 200 : 400);
+    },
+  );
+
+  test('items that are heavier than their package are refused, in any unit', async () => {
+    const body = withField(internationalRequest(), 'packages[0].items[0].weight', 425);
+    expect((await quote(body)).status).toBe(200);
+
+    for (const [weight, unit] of [
+      [425.1, 'g'],
+      [0.9, 'kg'],
+    ] as const) {
+      const heavy = withField(withField(body, 'packages[0].items[0].weight', weight), 'options.weightUnit', unit);
+      const response = await order(
+        unit === 'g'
+          ? heavy
+          : withField(withField(heavy, 'packages[0].grossWeight', 0.85), 'packages[0].netWeight', 0.8),
+      );
+      expect(errorsOf(response.body)).toEqual(['VALIDATION_ERROR packages[0].items']);
+    }
+  });
+
   test('accepts items without value in a package without value', async () => {
     const free = withField(internationalRequest(), 'packages[0].items[0].value', 0);
 

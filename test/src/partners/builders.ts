@@ -1,7 +1,9 @@
 import type { PartnerCapabilities } from '../../../src/partners/domain/capabilities';
-import type { CandidatePartner, RoutingRequest } from '../../../src/partners/domain/routing-decision';
+import type { CandidatePartner, PassageOf, RoutingRequest } from '../../../src/partners/domain/routing-decision';
 import type { Subscription } from '../../../src/partners/partner-schemas';
 import { REFERENCE_RATES } from '../../../src/platform/domain/exchange-rates';
+import { isCrossBorder } from '../../../src/platform/domain/territories';
+import { addDays } from '../../../src/platform/domain/working-days';
 import { poster } from './products';
 
 /** Builders of partners and routing requests for tests. */
@@ -52,12 +54,33 @@ export function partner(uid: string, over: Partial<CandidatePartner> = {}): Cand
   };
 }
 
+/** Passages of one parcel each: 4.00 in a country, 9.00 within a customs territory, 15.00 across a border. */
+export const passagesTo =
+  (destinationCountry: string, partners: readonly CandidatePartner[]): PassageOf =>
+  ({ partnerUid, dispatchDate }) => {
+    const { country } = partners.find(({ uid }) => uid === partnerUid)!;
+    const crossesBorder = isCrossBorder({ country }, { country: destinationCountry });
+    const isDomestic = country === destinationCountry;
+    return {
+      parcels: 1,
+      postage: isDomestic ? 400 : crossesBorder ? 1_500 : 900,
+      deliveryDate: addDays(dispatchDate, isDomestic ? 2 : crossesBorder ? 8 : 4),
+      crossesBorder,
+      refusal: null,
+    };
+  };
+
+export const WEIGHTS = { day: 80, parcel: 200, border: 500 };
+
 /** A routing request for one poster to Germany, without partners. */
 export function routingRequest(over: Partial<RoutingRequest>): RoutingRequest {
+  const { destinationCountry = 'DE', partners = [] } = over;
   return {
     items: [{ itemId: '1', product: poster, quantity: 1 }],
-    destinationCountry: 'DE',
-    partners: [],
+    destinationCountry,
+    partners,
+    weights: WEIGHTS,
+    passageOf: passagesTo(destinationCountry, partners),
     at: AT,
     rates: REFERENCE_RATES,
     ...over,

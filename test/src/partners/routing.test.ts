@@ -1,6 +1,11 @@
 import { groupIntoPrintOrders, routeOrder } from '../../../src/partners/domain/routing';
-import type { CandidatePartner, RoutingDecision } from '../../../src/partners/domain/routing-decision';
-import { capabilities, partner, routingRequest } from './builders';
+import type {
+  CandidatePartner,
+  Passage,
+  RoutingDecision,
+  RoutingRequest,
+} from '../../../src/partners/domain/routing-decision';
+import { capabilities, partner, passagesTo, routingRequest } from './builders';
 import { framedPoster, mug, poster, tShirt } from './products';
 
 const chosen = (decision: RoutingDecision): Record<string, string> => {
@@ -66,7 +71,7 @@ describe('chosen partner', () => {
       partner('both', {
         capabilities: capabilities({ models: { ...only('flat_product', 500), ...only('mug_product', 500) } }),
       }),
-      partner('cheap-mugs', { capabilities: capabilities({ models: only('mug_product', 200) }) }),
+      partner('cheap-mugs', { capabilities: capabilities({ models: only('mug_product', 50) }) }),
     ];
     const decision = routeOrder(routingRequest({ partners, items }));
     expect(chosen(decision)).toEqual({ 1: 'both', 2: 'both' });
@@ -117,6 +122,48 @@ describe('chosen partner', () => {
         dispatchDate: '2026-11-26',
       },
     ]);
+  });
+});
+
+describe('passages', () => {
+  const partners = [partner('berlin'), partner('ohio', { country: 'US' })];
+  /** Passages to Germany, as `change` changes those of a partner. */
+  const route = (change: Partial<Passage>, by = 'berlin', over: Partial<RoutingRequest> = {}) => {
+    const passageOf = passagesTo('DE', partners);
+    return routeOrder(
+      routingRequest({
+        partners,
+        passageOf: (printOrder) => ({ ...passageOf(printOrder), ...(printOrder.partnerUid === by ? change : {}) }),
+        ...over,
+      }),
+    );
+  };
+
+  test.each([
+    ['postage', { postage: 3_000 }],
+    ['days until the delivery', { deliveryDate: '2027-01-10' }],
+    ['parcels', { parcels: 20 }],
+  ] as const)('%s of a partner decide', (_what, change) => {
+    expect(chosen(route({}))).toEqual({ 1: 'berlin' });
+    expect(chosen(route(change))).toEqual({ 1: 'ohio' });
+    expect(chosen(route(change, 'berlin', { weights: { day: 0, parcel: 0, border: 100_000 } }))).toEqual({
+      1: 'berlin',
+    });
+  });
+
+  test('a partner with which the order is refused is chosen only when no other one is left', () => {
+    expect(rejections(route({ postage: 0, refusal: 'no_shipment_method' }, 'ohio'))).toEqual({
+      ohio: 'no_shipment_method',
+    });
+    const avoided = route({ refusal: 'no_retail_prices' });
+    expect(chosen(avoided)).toEqual({ 1: 'ohio' });
+    expect(avoided).toMatchObject({
+      why: expect.stringMatching(/^ohio: .*; no other plan\. Cheaper, but the order would be refused: berlin ships/),
+    });
+    const left = route({ refusal: 'no_retail_prices' }, 'berlin', { partners: [partners[0]!] });
+    expect(chosen(left)).toEqual({ 1: 'berlin' });
+    expect(rejections(left)).toEqual({ berlin: 'no_retail_prices' });
+    expect(left).toMatchObject({ why: expect.stringMatching(/^No partner is left .*: berlin ships across/) });
   });
 });
 

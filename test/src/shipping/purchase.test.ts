@@ -124,7 +124,12 @@ test('packages of couriers have SSCCs, and every package is tracked from the pur
 
 test.each([
   ['by post', 'corvid_post_tracked_packet', ['label', 'label', 'customs_form', 'customs_form'], ['cn22', 'cn22']],
-  ['by courier', 'tern_parcel_standard', ['label', 'label', 'invoice'], ['commercial_invoice']],
+  [
+    'by courier',
+    'tern_parcel_standard',
+    ['label', 'label', 'invoice', 'invoice'],
+    ['commercial_invoice', 'commercial_invoice'],
+  ],
 ])('packages that cross a customs border %s have customs documents', async (_, methodUid, types, papers) => {
   const consignment = consignmentTo(CHICAGO, {
     packages: [

@@ -131,7 +131,7 @@ test('an order shows its status at every step of a run, from created to delivere
   const { documents, trackingCode, trackingLink } = await berlin.dispatchOrder({
     body: { orderId: printOrderId },
   });
-  expect(documents.map(({ type }) => type)).toEqual(['label', 'label', 'invoice']);
+  expect(documents.map(({ type }) => type)).toEqual(['label', 'label', 'invoice', 'invoice']);
   const dispatched = await readAt(id, 'printed', 'invoiced', 'printed', 'printed');
   expect(dispatched.shipment).toMatchObject({
     status: 'pending',

@@ -38,10 +38,8 @@ const POSTBACKS: readonly Column<Postback>[] = [
   { name: t.postbackColumns.message, cell: ({ message }) => message ?? texts.common.none },
 ];
 
-const cost =
-  (of: (cost: { production: number; waiting: number; transit: number; stock: number; total: number }) => number) =>
-  (alternative: Alternative) =>
-    'cost' in alternative ? euros(of(alternative.cost)) : texts.common.none;
+const cost = (of: (cost: Extract<Alternative, { cost: object }>['cost']) => number) => (alternative: Alternative) =>
+  'cost' in alternative ? euros(of(alternative.cost)) : texts.common.none;
 
 const ROUTING: readonly Column<Alternative>[] = [
   { name: t.routingColumns.partner, cell: ({ partnerUid }) => partnerUid },
@@ -57,8 +55,9 @@ const ROUTING: readonly Column<Alternative>[] = [
       ),
   },
   { name: t.routingColumns.production, numeric: true, cell: cost(({ production }) => production) },
-  { name: t.routingColumns.waiting, numeric: true, cell: cost(({ waiting }) => waiting) },
-  { name: t.routingColumns.transit, numeric: true, cell: cost(({ transit }) => transit) },
+  { name: t.routingColumns.postage, numeric: true, cell: cost(({ postage }) => postage) },
+  { name: t.routingColumns.time, numeric: true, cell: cost(({ time }) => time) },
+  { name: t.routingColumns.parcels, numeric: true, cell: cost(({ parcels, borders }) => parcels + borders) },
   { name: t.routingColumns.stock, numeric: true, cell: cost(({ stock }) => stock) },
   { name: t.routingColumns.cost, numeric: true, cell: cost(({ total }) => total) },
 ];
@@ -99,6 +98,7 @@ export function PrintOrders({ order }: { readonly order: OperatorOrder }) {
           <Title order={3} size="sm">
             {t.routing}
           </Title>
+          {decision.ok ? <Text size="sm">{decision.why}</Text> : null}
           {decision.explanation.map(({ itemId, alternatives }) => (
             <Stack key={itemId} gap={4}>
               <Caption>{t.routingOf(itemOf(itemId))}</Caption>

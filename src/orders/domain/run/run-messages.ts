@@ -52,6 +52,13 @@ export interface RunView extends RunState, Omit<RunSnapshot, 'state'> {
 
 export const ORDER_QUERIES = { runState: 'runState' } as const;
 
+/** A partner's request for the labels of a print order. */
+export interface DispatchRequest {
+  readonly printOrderId: string;
+  /** References of the items that leave first, in parcels without others. Absent: all. */
+  readonly first?: readonly string[];
+}
+
 export interface DispatchResult {
   readonly shipmentId: string;
 }

@@ -8,8 +8,8 @@ import { seedDemoCatalog } from '../../../../sandbox/demo/catalog';
 import { ensureDemoPartners } from '../../../../sandbox/demo/partners';
 import { routeOrder } from '../../../../src/partners/domain/routing';
 import { createCandidateReader, recordRoutingDecision } from '../../../../src/partners/routing-rows';
-import { REFERENCE_RATES } from '../../../../src/platform/domain/exchange-rates';
 import type { Sql } from '../../../../src/platform/postgres';
+import { routingRequest } from '../../../src/partners/builders';
 import { mug, tShirt } from '../../../src/partners/products';
 import { type TestAccount, testAccount, testApiDeps } from '../../../support/api-deps';
 import { testDatabase } from '../../../support/database';
@@ -170,13 +170,7 @@ test('an operator reads the routing decisions of an order with the rejected part
   await routing().expect(200, { decisions: [] });
   const partners = await createCandidateReader(sql)([]);
   const route = (product: typeof mug) =>
-    routeOrder({
-      items: [{ itemId: '10001', product, quantity: 1 }],
-      destinationCountry: 'DE',
-      partners,
-      at: new Date('2026-11-25T09:00:00Z'),
-      rates: REFERENCE_RATES,
-    });
+    routeOrder(routingRequest({ items: [{ itemId: '10001', product, quantity: 1 }], partners }));
   await recordRoutingDecision(sql, { orderId, step: 'handoff', decision: route(mug) });
   await recordRoutingDecision(sql, { orderId, step: 'reroute:1', decision: route(tShirt) });
 

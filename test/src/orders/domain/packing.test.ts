@@ -4,7 +4,7 @@ import { type PackItem, packOrder } from '../../../../src/orders/domain/packing'
 const poster: PackItem['product'] = {
   productModelId: 'poster',
   name: 'Poster',
-  description: 'Paper poster, rolled',
+  attributes: [{ name: 'paper_format', title: 'Paper format', value: 'a3', formattedValue: 'A3', properties: {} }],
   unitWeightGrams: 25,
   packed: { lengthMm: 327, widthMm: 80, heightMm: 80, nests: true },
   unitsPerPackage: 10,
@@ -14,7 +14,7 @@ const poster: PackItem['product'] = {
 const mug: PackItem['product'] = {
   productModelId: 'mug',
   name: 'Mug',
-  description: 'Ceramic mug',
+  attributes: [],
   unitWeightGrams: 350,
   packed: { lengthMm: 110, widthMm: 110, heightMm: 130 },
   unitsPerPackage: 6,
@@ -121,7 +121,7 @@ test('customs lines have the value, weight, code and origin of one unit', () => 
   expect(packed!.items).toEqual([
     {
       itemReferenceId: 'a',
-      description: 'Poster',
+      description: 'Poster, A3',
       quantity: 2,
       unitValue: { minor: 1000, currency: 'EUR' },
       totalValue: { minor: 2000, currency: 'EUR' },

@@ -60,7 +60,11 @@ describe('the return address of a client', () => {
     });
     const client = createPresslineClient({ baseUrl: stack.baseUrl, ...clientAccount, retries: 0 });
 
-    const { documents, printOrder } = await dispatchedOrder(stack, orderOf(stack, {}), client);
+    const { documents, printOrder } = await dispatchedOrder(
+      stack,
+      orderOf(stack, { items: [poster(stack, { retailPriceInclVat: 20 })] }),
+      client,
+    );
 
     const [partner] = await stack.services.sql<{ street: string }[]>`
       SELECT sender_address->>'addressLine1' AS street FROM partners WHERE uid = 'prints-berlin'`;
@@ -103,8 +107,8 @@ describe('documents of packages with packaging instructions', () => {
         ],
       }),
     );
-    // Three labels and three CN22; the invoice and the client's packing slip.
-    expect(documents.map(({ type }) => type).sort()).toEqual([...Array(2).fill('invoice'), ...Array(6).fill('label')]);
+    // Three labels and three CN22; three invoices and the client's packing slip.
+    expect(documents.map(({ type }) => type).sort()).toEqual([...Array(4).fill('invoice'), ...Array(6).fill('label')]);
     expect(documents.filter(({ text }) => text.includes('Packing list'))).toEqual([]);
 
     await partner.subscribePartner({
@@ -114,7 +118,7 @@ describe('documents of packages with packaging instructions', () => {
 
     expect(typed.map(({ type }) => type).sort()).toEqual([
       ...Array(3).fill('customs_form'),
-      'invoice',
+      ...Array(3).fill('invoice'),
       ...Array(3).fill('label'),
       ...Array(3).fill('packing_slip'),
     ]);

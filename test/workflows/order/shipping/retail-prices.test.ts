@@ -29,7 +29,7 @@ async function dispatched(body: OrderBody) {
   const texts = documents.map(({ text }) => text);
   return {
     customs: printOrder.shipping.customs as object,
-    invoice: texts.find((text) => text.includes('Order run-'))!,
+    invoices: texts.filter((text) => text.includes('Order run-')),
     texts,
   };
 }
@@ -48,27 +48,35 @@ test('retail prices are on customs forms, whose totals add up to the line’s pr
   expect(customs).toEqual({ priceTotal: 10, tax: expect.any(Number), currencyCode: 'EUR' });
 });
 
-test('retail prices are on the commercial invoice, with unit values to the cent', async () => {
+test('retail prices are on the commercial invoice of each parcel, which has a number of its own', async () => {
   const { texts } = await dispatched(
     threePosters({ shippingAddress: addressIn.CH, shipmentMethodUid: 'tern_parcel_standard' }),
   );
 
-  const invoice = texts.find((text) => text.includes('Commercial Invoice'))!;
-  expect(invoice).toContain('3.33 EUR 6.67 EUR');
-  expect(invoice).toContain('3.33 EUR 3.33 EUR');
-  expect(invoice).toContain('Total value 10.00 EUR');
+  const [first, second, ...more] = texts.filter((text) => text.includes('Commercial Invoice'));
+  expect(more).toEqual([]);
+  expect(first).toContain('3.33 EUR 6.67 EUR');
+  expect(first).toContain('Total value 6.67 EUR');
+  expect(second).toContain('3.33 EUR 3.33 EUR');
+  expect(second).toContain('Total value 3.33 EUR');
+  const numberOf = (text: string | undefined) => text?.match(/Commercial Invoice (\d{18})/)?.[1];
+  expect(new Set([numberOf(first), numberOf(second), undefined]).size).toBe(3);
 });
 
-test('retail prices are on the customer’s invoice, abroad and at home', async () => {
+test('retail prices are on the customer’s invoice of each parcel, abroad and at home, and add up', async () => {
   const [abroad, home] = [
     await dispatched(threePosters({ shippingAddress: addressIn.CH })),
     await dispatched(threePosters({})),
   ];
 
-  expect(abroad.invoice).toContain('3.33 EUR 10.00 EUR');
-  expect(abroad.invoice).toContain('Net 15.00 EUR');
-  expect(abroad.invoice).toContain('Total 15.00 EUR');
-  expect(home.invoice).toContain('Net 15.00 EUR');
-  expect(home.invoice).toContain('VAT 19 % 2.85 EUR');
+  for (const { invoices } of [abroad, home]) {
+    expect(invoices).toHaveLength(2);
+    expect(invoices[0]).toContain('Net 11.67 EUR');
+    expect(invoices[0]).toContain('Poster, A4,');
+    expect(invoices[1]).toContain('3.33 EUR 3.33 EUR');
+    expect(invoices[1]).toContain('Net 3.33 EUR');
+  }
+  expect(abroad.invoices[0]).toContain('Total 11.67 EUR');
+  expect(home.invoices[0]).toContain('VAT 19 % 2.22 EUR');
   expect(home.customs).toMatchObject({ priceTotal: 0 });
 });
