@@ -30,6 +30,7 @@ async function act(name: string, end: () => Promise<unknown>): Promise<number> {
   const deps = await testApiDeps(sql);
   const acting: Route = route('POST /v1/act', {
     operationId: 'act',
+    refuses: ['CONFLICT'],
     summary: 'Act',
     tag: 'System',
     access: operatorsOnly('operator'),

@@ -39,6 +39,7 @@ const SAMPLE_ROUTES: readonly Route[] = [
   exportedList('GET /by-cursor', {
     ...common,
     operationId: 'byCursor',
+    refuses: ['NOT_FOUND'],
     csv: csvOf(PAGES.byCursor),
     query: z.object({
       limit: number(50).pipe(z.int().max(250)),
