@@ -117,7 +117,7 @@ test('lists and searches return own objects only, with any filter', async () => 
     {},
     { ids: subject.foreign.orderId },
     { orderReferenceIds: subject.foreign.orderId },
-    { search: FOREIGN_MARK },
+    { emails: ['ada@example.com'] },
   ]) {
     const { status, text } = await call(search, 'client', search.path, body);
     expect(status).toBe(200);

@@ -170,7 +170,8 @@ test('an order shows its status at every step of a run, from created to delivere
 /** Fields of schema `Order` that are null, as nothing sets them. A response without a field of its schema fails with 500. */
 const EMPTY_FIELDS = {
   order: `customerReferenceId refusalReason refusalReasonCode refusalReasonDetails comment storeId orderedByUserId
-    paymentMethodType paymentMethodId prepaymentTransactionId returnAddress iossNumber digitizationId replaces reprintOf`,
+    paymentMethodType paymentMethodId prepaymentTransactionId returnAddress iossNumber digitizationId replaces reprintOf
+    fileDelay`,
   shippingAddress: 'state stateTaxId registrationState',
   item: 'storeProductVariantId storeProductId designId',
   file: 'fitMethod fillMethod replacement',
