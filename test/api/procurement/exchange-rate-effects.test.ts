@@ -25,7 +25,9 @@ const quoteOrder = (
     body: {
       currency,
       shippingAddress,
-      items: [{ itemReferenceId: 'poster', productUid: POSTER, quantity: 1 }],
+      retailCurrency: 'EUR',
+      retailShippingPriceInclVat: 5,
+      items: [{ itemReferenceId: 'poster', productUid: POSTER, quantity: 1, retailPriceInclVat: 20 }],
     },
   });
 
