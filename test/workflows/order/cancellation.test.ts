@@ -57,7 +57,7 @@ test('before the order has started, cancel and change get 503; a request at its 
   const { id } = await stack.client.submitOrder({ body });
   const unavailable = { status: 503, body: { message: 'The order has not started yet. Try again shortly.' } };
   await expect(cancel(id)).rejects.toMatchObject(unavailable);
-  const { shippingAddress } = body;
+  const shippingAddress = { ...body.shippingAddress, addressLine2: '4th floor' };
   await expect(
     stack.client.updateShipment({ params: { orderId: id }, body: { shippingAddress } }),
   ).rejects.toMatchObject(unavailable);

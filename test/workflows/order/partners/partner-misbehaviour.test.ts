@@ -133,7 +133,8 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
   'waits-for-reminder': {
     printOrders: 1,
     labels: 1,
-    first: ({ deliveries }) => expect(deliveries).toBe(2),
+    // On a slow machine the next reminder can come before the partner's answer to the first.
+    first: ({ deliveries }) => expect(deliveries).toBeGreaterThan(1),
   },
   'stops-after-received': { waits: is('in_production'), change: operator('reroute'), printOrders: 2, labels: 1 },
   'stops-after-printed': { waits: is('printed'), change: operator('reroute'), printOrders: 2, labels: 1 },
