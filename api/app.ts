@@ -19,7 +19,7 @@ import {
 import { notesOf, requestLog, requestTrace } from './http/request-log';
 import type { Route } from './http/route';
 import { bySpecificity, expressPath } from './http/route';
-import { serve, statusFault } from './http/serve';
+import { serve } from './http/serve';
 import { CODEC_PATH, codecAccess } from './operator/codec';
 import { CONSOLE_PATH, consolePage } from './system/console-page';
 import { docsPage, guidePage, startPage } from './system/docs-page';
@@ -84,7 +84,7 @@ export function createApp(deps: ApiDeps, routes: readonly Route[], options: AppO
   app.use(() => {
     throw new Refusal('NOT_FOUND', { message: 'There is no resource at this path.' });
   });
-  app.use(sendErrors(createErrorReporter(deps.metrics, 'api'), pipeline.checkResponses));
+  app.use(sendErrors(createErrorReporter(deps.metrics, 'api')));
   return app;
 }
 
@@ -128,16 +128,13 @@ function isBadPath(error: unknown): boolean {
 }
 
 const sendErrors =
-  (report: ErrorReporter, checkResponses: boolean): ErrorRequestHandler =>
-  (thrown: unknown, req, res, _next) => {
+  (report: ErrorReporter): ErrorRequestHandler =>
+  (error: unknown, req, res, _next) => {
     const { route, requestId, body, params = {}, log } = notesOf(res);
-    const expected =
-      route === undefined && isBadPath(thrown)
+    const refusal =
+      route === undefined && isBadPath(error)
         ? new Refusal('VALIDATION_ERROR', { message: 'The path is not valid percent-encoding.' })
-        : asRefusal(thrown);
-    const fault = checkResponses && route !== undefined ? statusFault(route, expected.status) : undefined;
-    const error = fault === undefined ? thrown : new Error(fault, { cause: thrown });
-    const refusal = fault === undefined ? expected : asRefusal(error);
+        : asRefusal(error);
     if (refusal.code === 'INTERNAL_ERROR') report(error, log, 'request failed with an unexpected error');
     else if (refusal.code === 'UNAVAILABLE') log.warn({ err: error }, 'request failed: a server is unavailable');
     if (res.headersSent) {

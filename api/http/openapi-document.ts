@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { hasOperatorRole, OPERATOR_ROLES } from '../../src/accounts/account';
 import { EVENT_SCHEMAS } from '../../src/notifications/domain/event-schemas';
 import { ERROR_CODES, type ErrorCode } from '../../src/platform/errors';
-import { refusalCodes } from './documented-statuses';
 import { ERROR_BODIES } from './error-body';
 import { exampleOf, pathExamplesOf } from './openapi-examples';
 import { describedTag } from './openapi-tags';
+import { refusalCodes } from './refusal-codes';
 import { type Access, type KeyAccess, openRoute, pathParameters, RawResponse, type Route } from './route';
 import { SESSION_COOKIE } from './session-cookie';
 

@@ -8,7 +8,6 @@ import { openApiDocument } from '../../../../api/http/openapi-document';
 import { openRoute, type Route } from '../../../../api/http/route';
 import { allRoutes } from '../../../../api/routes';
 import { NOTIFICATION_EVENTS, OPERATOR_EVENTS, TEST_EVENT } from '../../../../src/notifications/domain/event-schemas';
-import { Refusal } from '../../../../src/platform/errors';
 import { testApiDeps } from '../../../support/api-deps';
 import { testDatabase } from '../../../support/database';
 
@@ -133,7 +132,7 @@ test('one name for two schemas is an error', () => {
   expect(() => openApiDocument([first, second], 'https://x')).toThrow('OpenApiTestTwin');
 });
 
-test('a status that a route does not declare fails in tests, and a declared one is in the document', async () => {
+test('the document lists the refusals that a route declares', () => {
   const conflict = (path: string, refuses: Route['refuses']) =>
     openRoute(`GET ${path}`, {
       operationId: path.slice(1),
@@ -141,14 +140,9 @@ test('a status that a route does not declare fails in tests, and a declared one 
       tag: 'System',
       ...(refuses === undefined ? {} : { refuses }),
       response: z.object({}),
-      handler: async () => {
-        throw new Refusal('CONFLICT');
-      },
+      handler: async () => ({}),
     });
   const samples = [conflict('/declared', ['CONFLICT']), conflict('/undeclared', undefined)];
-  const sample = createApp(await testApiDeps((await testDatabase()).sql), samples);
-  await request(sample).get('/declared').expect(409);
-  await request(sample).get('/undeclared').expect(500);
   const { paths } = openApiDocument(samples, 'https://x') as unknown as Document;
   expect(Object.keys(paths['/declared']!.get!.responses)).toContain('409');
   expect(Object.keys(paths['/undeclared']!.get!.responses)).not.toContain('409');

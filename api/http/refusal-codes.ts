@@ -1,4 +1,4 @@
-import { ERROR_CODES, type ErrorCode } from '../../src/platform/errors';
+import type { ErrorCode } from '../../src/platform/errors';
 import type { Route } from './route';
 
 /** Returns the error codes that a route can respond with: those of the HTTP framework, then those of its handler. */
@@ -15,14 +15,4 @@ export function refusalCodes(route: Route): ErrorCode[] {
   if (path.includes('{')) codes.push('NOT_FOUND');
   if (idempotent) codes.push('IDEMPOTENCY_IN_FLIGHT', 'IDEMPOTENCY_KEY_REUSED');
   return [...codes, ...refuses.filter((code) => !codes.includes(code))];
-}
-
-/** Returns true when the OpenAPI document lists a status for the route. Any route refuses what is not valid HTTP. */
-export function isDocumented(route: Route, status: number): boolean {
-  const codes: ErrorCode[] = [...refusalCodes(route), 'VALIDATION_ERROR', 'METHOD_NOT_ALLOWED'];
-  return (
-    status === 200 ||
-    Object.hasOwn(route.otherStatuses ?? {}, status) ||
-    codes.some((code) => ERROR_CODES[code].status === status)
-  );
 }
