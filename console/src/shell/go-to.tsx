@@ -23,8 +23,7 @@ const SHORTEST = 3;
 
 const ordersNamed = (text: string) => read('listOperatorOrders', { query: { q: text, limit: LISTED } });
 const parcelsNamed = (text: string) => read('listParcels', { query: { q: text, limit: LISTED } });
-const productsNamed = (text: string) =>
-  read('listCustomerProducts', { query: { search: text, limit: String(LISTED) } });
+const productsNamed = (text: string) => read('listCustomerProducts', { query: { search: text, limit: LISTED } });
 const models = read('listProductModels', {});
 const partners = read('listPartners', {});
 const clients = read('listClients', { query: { limit: 250 } });

@@ -81,7 +81,7 @@ const filtersOf = ({ q, state, model }: CatalogSearch) => ({ search: q, state, p
 const productsOf = (search: CatalogSearch) =>
   readPages(
     'listCustomerProducts',
-    { query: { ...filtersOf(search), limit: String(PAGE) } },
+    { query: { ...filtersOf(search), limit: PAGE } },
     ({ meta: { offset, total }, customerProducts }) =>
       customerProducts.length === PAGE && offset + PAGE < total ? { offset: offset + PAGE } : null,
   );
