@@ -215,7 +215,7 @@ function valueRule(
   const sum = sumOf(items, 'value');
   if (typeof value !== 'number' || items.length === 0 || Number.isNaN(sum)) return;
   const units = items.reduce<number>((count, item) => count + (property(item, 'quantity') as number), 0);
-  const rounding = (units * 0.5) / 10 ** minorDigits(String(currency));
+  const rounding = (units * 0.5) / 10 ** minorDigits(typeof currency === 'string' ? currency : '');
   if (Math.abs(value - sum) <= Math.max(sum * VALUE_TOLERANCE, rounding) + FLOATING) return;
   report([...path, 'value'], `The value must equal the sum of the items, ${shown(sum)}, within 1 %.`);
 }
