@@ -92,8 +92,9 @@ export class Repairs {
     }
     const units = reroutedUnits(this.run.state, request);
     const waits = !force && reroutedJobs(this.run.state, units).some(isWithPartner);
-    const plan = await this.run.plans.run(() =>
-      planning.planReroute({
+    // The next plan reads the print order as one that counts.
+    const plan = await this.run.plans.run(async () => {
+      const planned = await planning.planReroute({
         ...this.run.ids,
         step: `${action}:${currentUpdateInfo()!.id}`,
         action,
@@ -102,21 +103,21 @@ export class Repairs {
         partnerId: request.partnerId,
         units,
         madeAt: madeAt(this.run.state, itemId),
-        waits,
-      }),
-    );
-    if (plan.outcome === 'refused') throw refuse(RUN_REFUSALS.conflict, plan.message);
-    const waitsUntil = Date.now() + this.run.input.stopDeadlineMs;
-    this.run.take({
-      type: 'rerouted',
-      action,
-      ...who,
-      printOrder: plan.printOrder,
-      units,
-      ...(waits ? { waitsUntil } : {}),
-      ...(force ? { force } : {}),
+      });
+      if (planned.outcome === 'refused') throw refuse(RUN_REFUSALS.conflict, planned.message);
+      const waitsUntil = Date.now() + this.run.input.stopDeadlineMs;
+      this.run.take({
+        type: 'rerouted',
+        action,
+        ...who,
+        printOrder: planned.printOrder,
+        units,
+        ...(waits ? { waitsUntil } : {}),
+        ...(force ? { force } : {}),
+      });
+      await this.run.settled();
+      return planned;
     });
-    await this.run.settled();
     if (waits) await this.handover.responses();
     if (endedAtOnce(this.run.state, plan.printOrder.id)) {
       throw refuse(RUN_REFUSALS.conflict, `item ${itemId} has shipped or ended in the meantime`);

@@ -4,15 +4,7 @@ import type { FinancialStatus } from '../domain/lifecycle/statuses';
 import { priceLine } from '../domain/pricing';
 import { buildReceipt, type Receipt } from '../domain/receipt';
 import { shippingRate, vatOf } from '../domain/vat';
-import {
-  type Charges,
-  chargesOf,
-  type ReceiptChange,
-  refundUnits,
-  type StoredReceipt,
-  shippingCharge,
-  shippingDifference,
-} from './charges';
+import { type Charges, chargesOf, type ReceiptChange, refundUnits, type StoredReceipt } from './charges';
 import type { RunOrder } from './run-order';
 import type { ShipmentPlan } from './shipment-plan';
 
@@ -64,6 +56,8 @@ export interface OrderCharges {
   readonly all: readonly Charges[];
   /** Returns the latest charges of a print order, or of the print order that it replaces. */
   of(printOrderId: string): Charges | undefined;
+  /** Returns the print order that was planned first of those that replace each other. */
+  firstOf(printOrderId: string): string;
 }
 
 export interface ChargesJson {
@@ -93,6 +87,10 @@ export function orderCharges({ receipts, origins }: ChargesJson): OrderCharges {
         if (charges !== undefined) return charges;
       }
       return undefined;
+    },
+    firstOf(printOrderId) {
+      const replaced = origins?.[printOrderId] ?? null;
+      return replaced === null ? printOrderId : this.firstOf(replaced);
     },
   };
 }
@@ -133,20 +131,6 @@ export async function refundItems(
     orderId,
     changes.map((change, index) => ({ ...change, step: `${step}:${index}` })),
   );
-}
-
-/** Refunds what shipping of a print order costs less, in minor units: at most what is charged for it. */
-export async function refundShipping(
-  tx: Queryable,
-  orderId: string,
-  printOrderId: string,
-  { step, minor }: { readonly step: string; readonly minor: number },
-): Promise<void> {
-  const charge = (await readCharges(tx, orderId)).of(printOrderId);
-  if (charge === undefined) return;
-  const { price, referenceId, title } = shippingCharge(charge);
-  const change = shippingDifference(charge, { referenceId, title }, -Math.min(minor, price));
-  if (change !== null) await storeReceipts(tx, orderId, [{ ...change, step }]);
 }
 
 /** Financial statuses in which a payment can be recorded: there is an invoice, and not everything is refunded. */

@@ -5,40 +5,30 @@ import type { Packing } from '../domain/packing';
 import { type PlannedParcel, plannedParcels, pricesOfRest, sumOf } from '../domain/planned-parcel';
 import { consignmentOf, packForPartner } from './consignments';
 import type { PreparationDeps } from './prepare-order';
-import { refundShipping } from './receipts';
 import { type RunOrder, runOrder } from './run-order';
+import { settleShipping } from './shipping-receipts';
 
 type RestDeps = Pick<PreparationDeps, 'sql' | 'carriers'>;
 
 /** The parcels of a print order that has lost units: those that it had, and those that it has now. */
-export interface ShipmentRest {
+interface ShipmentRest {
   readonly printOrderId: string;
-  /** Units in them. */
-  readonly units: number;
   readonly before: readonly PlannedParcel[];
   readonly after: readonly PlannedParcel[];
 }
 
-/**
- * Plans the shipments of print orders again, for the units that they have left.
- * @param request.refunds true when the units were cancelled: the client gets back what shipping costs less
- */
+/** Plans the shipments of print orders again, for the units that they have left. Refunds what shipping then costs less. */
 export async function replanShipments(
   deps: RestDeps,
-  request: { readonly orderId: string; readonly printOrderIds: readonly string[]; readonly refunds?: true },
+  { orderId, printOrderIds }: { readonly orderId: string; readonly printOrderIds: readonly string[] },
 ): Promise<void> {
-  const { orderId, printOrderIds, refunds } = request;
   const order = await runOrder(deps.sql, orderId);
-  const rests = await restsOf(deps, order, deps.sql`SELECT unnest(${[...printOrderIds]}::bigint[])`, new Map());
+  const rests = await restsOf(deps, order, printOrderIds);
   await inTransaction(deps.sql, async (tx) => {
     // Records of the run refund units under the same lock.
     await tx`SELECT FROM orders WHERE id = ${orderId} FOR NO KEY UPDATE`;
     await storeRests(tx, rests);
-    if (refunds !== true) return;
-    for (const { printOrderId, units, before, after } of rests) {
-      const minor = sumOf(before, 'priceMinor') - sumOf(after, 'priceMinor');
-      await refundShipping(tx, orderId, printOrderId, { step: `rest:${printOrderId}:${units}`, minor });
-    }
+    await settleShipping(tx, orderId);
   });
 }
 
@@ -48,7 +38,7 @@ interface PlannedRow {
   readonly methodUid: string;
   readonly packing: Packing;
   readonly parcels: readonly PlannedParcel[];
-  readonly jobs: readonly { readonly id: string; readonly itemId: string; readonly quantity: number }[];
+  readonly jobs: readonly { readonly itemId: string; readonly quantity: number }[];
 }
 
 /** Returns the condition that no labels were bought for what has not left of the print order `p`. */
@@ -59,30 +49,20 @@ const hasNoLabels = (sql: Queryable, printOrderId: Fragment): Fragment => sql`
 /**
  * Packs and prices what is left of print orders, with the method and the packing of their plans. A print order whose labels
  * were bought keeps its plan, and so does a part that left before a change of address or method.
- * @param printOrderIds query of their ids
- * @param leaving units that leave them, by job id
  */
-export async function restsOf(
-  deps: RestDeps,
-  order: RunOrder,
-  printOrderIds: Fragment,
-  leaving: ReadonlyMap<string, number>,
-): Promise<ShipmentRest[]> {
+async function restsOf(deps: RestDeps, order: RunOrder, printOrderIds: readonly string[]): Promise<ShipmentRest[]> {
   const { sql } = deps;
   const rows = await sql<PlannedRow[]>`
     SELECT p.id, p.partner_id, s.shipment_method_uid AS method_uid, s.packing, s.parcels, jsonb_agg(jsonb_build_object(
-      'id', j.id::text, 'itemId', j.order_item_id::text, 'quantity', j.quantity) ORDER BY j.id) AS jobs
+      'itemId', j.order_item_id::text, 'quantity', j.quantity) ORDER BY j.id) AS jobs
     FROM print_orders p JOIN planned_shipments s ON s.print_order_id = p.id
       JOIN print_jobs j ON j.print_order_id = p.id AND j.status NOT IN ('cancelled', 'superseded') AND j.departed_method_uid IS NULL
-    WHERE p.order_id = ${order.id} AND p.id IN (${printOrderIds}) AND ${hasNoLabels(sql, sql`p.id`)}
+    WHERE p.order_id = ${order.id} AND p.id = ANY(${[...printOrderIds]}::bigint[]) AND ${hasNoLabels(sql, sql`p.id`)}
     GROUP BY p.id, s.id`;
-  const rests = await Promise.all(
+  return await Promise.all(
     rows.map(async ({ id: printOrderId, partnerId, methodUid, packing, parcels: before, jobs }) => {
-      const left = jobs.map(({ id, itemId, quantity }) => ({ itemId, quantity: quantity - (leaving.get(id) ?? 0) }));
-      const units = sumOf(left, 'quantity');
-      if (units === 0) return [];
       const partner = (await partnerByAccount(sql, partnerId))!;
-      const packages = packForPartner(order, partner, left, packing);
+      const packages = packForPartner(order, partner, jobs, packing);
       const consignment = consignmentOf(order, partner, packages, order.clientName);
       const quotes = await deps.carriers.quote(consignment, methodUid).catch((error: unknown) => {
         if (error instanceof CarrierUnavailable) return [];
@@ -90,14 +70,13 @@ export async function restsOf(
       });
       const quoted = quotes.find((method) => method.methodUid === methodUid)?.packagesMinor;
       const after = plannedParcels(packages, pricesOfRest(before, packages, quoted));
-      return [{ printOrderId, units, before, after }];
+      return { printOrderId, before, after };
     }),
   );
-  return rests.flat();
 }
 
 /** @throws Error when a plan has changed since its rest was priced; the activity retries */
-export async function storeRests(tx: Transaction, rests: readonly ShipmentRest[]): Promise<void> {
+async function storeRests(tx: Transaction, rests: readonly ShipmentRest[]): Promise<void> {
   const rows = rests.map(({ printOrderId: id, before, after }) => {
     const change = (key: 'grossWeightGrams' | 'priceMinor') => sumOf(after, key) - sumOf(before, key);
     const packages = after.length - before.length;

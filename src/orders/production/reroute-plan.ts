@@ -10,7 +10,6 @@ import { insertPrintOrders, printOrdersOfSteps, reserveForJobs } from '../planni
 import { candidatesFor, routeItems } from '../planning/routing';
 import { runOrder } from '../planning/run-order';
 import { planQuoted, storeShipmentPlans } from '../planning/shipment-plan';
-import { restsOf, storeRests } from '../planning/shipment-rest';
 
 export interface ReroutePlanRequest {
   readonly orderId: string;
@@ -24,11 +23,6 @@ export interface ReroutePlanRequest {
   readonly partnerId: string | null;
   readonly units: readonly ReroutedUnits[];
   readonly madeAt: readonly { readonly printOrderId: string; readonly partnerId: string }[];
-  /**
-   * True when the print order waits until the partners of the units have agreed to stop. Their shipments then keep
-   * their plans.
-   */
-  readonly waits: boolean;
 }
 
 export type ReroutePlan =
@@ -39,14 +33,20 @@ const refused = (message: string): ReroutePlan => ({ outcome: 'refused', message
 
 /**
  * Plans a print order for an item, or units of it, that another print order already has: at another partner (reroute)
- * or once more (reproduce). A step creates one print order, however often it is repeated.
+ * or once more (reproduce). A step creates one print order, however often it is repeated. The print orders that lose the
+ * units are planned again when the run has moved these.
  */
 export async function planReroute(deps: PreparationDeps, request: ReroutePlanRequest): Promise<ReroutePlan> {
   const { orderId, step, itemId } = request;
   const [before] = await printOrdersOfSteps(deps.sql, orderId, [step]);
   if (before !== undefined) return { outcome: 'planned', printOrder: before };
 
-  const order = await runOrder(deps.sql, orderId);
+  const { units } = request;
+  const stored = await runOrder(deps.sql, orderId);
+  const moved = new Map<string | null, number>(units.map(({ jobId, quantity: left }) => [jobId, left]));
+  const made =
+    stored.made?.map((each) => ({ ...each, quantity: each.quantity - (moved.get(each.jobId) ?? 0) })) ?? null;
+  const order = { ...stored, made };
   const item = order.items.find(({ id }) => id === itemId);
   if (item === undefined) return refused(`the order has no open item ${itemId}`);
   const quantity = request.quantity ?? item.quantity;
@@ -72,13 +72,8 @@ export async function planReroute(deps: PreparationDeps, request: ReroutePlanReq
   const { partner, dispatchDate: shipsOn, items: jobs } = routed;
   const border = crossBorderRefusal(order, [partner]);
   if (border !== null) return refused(border.reason);
-  const { waits, units } = request;
-  // The print orders that lose units and keep others are planned again, so that the rerouted units count once.
-  const rerouted = new Map(units.map(({ jobId, quantity: left }) => [jobId, left]));
-  const makers = deps.sql`SELECT print_order_id FROM print_jobs WHERE id = ANY(${[...rerouted.keys()]}::bigint[])`;
   const planned = planQuoted(routed, { order, partner, dispatchDate: shipsOn, now });
   if (!planned.ok) return refused('no shipment method carries the item');
-  const remaining = waits ? [] : await restsOf(deps, order, makers, rerouted);
 
   return await inTransaction(deps.sql, async (tx): Promise<ReroutePlan> => {
     const [printOrder] = await insertPrintOrders(tx, orderId, [
@@ -89,7 +84,7 @@ export async function planReroute(deps: PreparationDeps, request: ReroutePlanReq
         version: deliveryTargetOf(partner, item.product.kind)?.version ?? '1.1',
         dispatchDate: shipsOn,
         reproducesId: request.madeAt[0]?.printOrderId ?? null,
-        waits,
+        waits: true,
         jobs,
       },
     ]);
@@ -103,7 +98,6 @@ export async function planReroute(deps: PreparationDeps, request: ReroutePlanReq
       throw new Error(`stock for ${step} of order ${orderId} is no longer available; the activity retries`);
     await recordRoutingDecision(tx, { orderId, step, decision });
     await storeShipmentPlans(tx, orderId, [{ printOrderId: printOrder!.id, plan: planned.plan }]);
-    await storeRests(tx, remaining);
     return { outcome: 'planned', printOrder: printOrder! };
   });
 }

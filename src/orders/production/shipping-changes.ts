@@ -5,6 +5,7 @@ import { uuidv7 } from '../../platform/ids';
 import { inTransaction, json, type Queryable, type Sql, type Transaction } from '../../platform/postgres';
 import { whyStatusForbids } from '../domain/lifecycle/rules/guards';
 import type { OrderStatus } from '../domain/lifecycle/statuses';
+import { withPrice } from '../domain/planned-parcel';
 import type { Receipt } from '../domain/receipt';
 import { type Charges, openLines } from '../planning/charges';
 import type { StoredFields } from '../planning/order-fields';
@@ -188,6 +189,8 @@ interface UnshippedRow {
   readonly departed: PlannedJobs['jobs'];
   /** True for a reroute that waits for another partner's response. Its shipment is planned when it gets the units. */
   readonly isWaiting: boolean;
+  /** True for a reroute: its parcels cost at most what is charged for shipping. */
+  readonly isRerouted: boolean;
   readonly plannedMethodUid: string;
   readonly plannedPriceMinor: string;
   readonly plannedPackages: number;
@@ -198,7 +201,7 @@ const DEPARTED = ['shipped', 'in_transit', 'delivered', 'returned'];
 
 async function unshippedRows(sql: Queryable, orderId: string): Promise<UnshippedRow[]> {
   return await sql<UnshippedRow[]>`
-    SELECT p.id, p.partner_id, p.dispatch_date::text, j.jobs, j.departed, p.status = 'waiting' AS is_waiting,
+    SELECT p.id, p.partner_id, p.dispatch_date::text, j.jobs, j.departed, p.status = 'waiting' AS is_waiting, p.reproduces_id IS NOT NULL AS is_rerouted,
       s.shipment_method_uid AS planned_method_uid, s.price_minor AS planned_price_minor, s.package_count AS planned_packages, s.total_weight_grams AS planned_weight
     FROM print_orders p JOIN planned_shipments s ON s.print_order_id = p.id, LATERAL (
       SELECT jsonb_agg(k.job) FILTER (WHERE NOT k.left) AS jobs, coalesce(jsonb_agg(k.job) FILTER (WHERE k.left), '[]') AS departed
@@ -251,7 +254,7 @@ async function replanPrintOrder(
   });
   const asPlanned = { ...before, shipmentMethodUid: row.plannedMethodUid };
   const alone = (jobs: PlannedJobs['jobs']) =>
-    isPartlyShipped && jobs.length > 0
+    (isPartlyShipped || row.isRerouted) && jobs.length > 0
       ? planShipment(deps.carriers.quote, { ...request, order: asPlanned, jobs })
       : null;
   const [planned, restBefore, departedBefore] = await Promise.all([
@@ -265,6 +268,10 @@ async function replanPrintOrder(
   const whole = { jobs, priceBefore: Number(row.plannedPriceMinor), priceAfter, departedPrice: 0 };
   if (restBefore === null) return { printOrderId, isPartlyShipped, plan, rest: whole };
   const planBefore = restBefore.ok ? restBefore.plan : plan;
+  if (!isPartlyShipped) {
+    const price = Math.max(0, whole.priceBefore + priceAfter - planBefore.method.price.minor);
+    return { printOrderId, isPartlyShipped, plan: planAt(plan, price), rest: { ...whole, priceAfter: price } };
+  }
   const departedPrice = departedBefore?.ok ? departedBefore.plan.method.price.minor : 0;
   return {
     printOrderId,
@@ -272,6 +279,12 @@ async function replanPrintOrder(
     plan: withDepartedParcels(row, planBefore, plan),
     rest: { ...whole, priceBefore: planBefore.method.price.minor, departedPrice },
   };
+}
+
+/** Returns a plan with another price. @param minor at most the price of its method */
+function planAt(plan: ShipmentPlan, minor: number): ShipmentPlan {
+  const { method, parcels } = plan;
+  return { ...plan, method: { ...method, price: { ...method.price, minor } }, parcels: withPrice(parcels, minor) };
 }
 
 /**

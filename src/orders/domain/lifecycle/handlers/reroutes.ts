@@ -5,6 +5,7 @@ import type { EventOf, RunEffect } from '../run-events';
 import type { JobState, RunState, StopRequest } from '../run-state';
 import { audit, type Job, type PrintOrder, printOrderLog, type Run, raiseAttention } from './change';
 import { releaseStock, requestCancel, voidUnusedLabel } from './ended-jobs';
+import { updateUnits } from './order-updates';
 import { newPrintOrder } from './planning';
 
 /**
@@ -29,12 +30,19 @@ export function rerouted(run: Run, event: EventOf<'rerouted'>): RunEffect[] {
   return [
     audit(event.action, event, { printOrderId: id, units, ...force }),
     ...addRerouted(run, printOrder, units, event.reason),
-    ...(lost > 0 ? [replan([id])] : []),
+    ...replan(run, units, lost > 0 ? printOrder : undefined),
     ...deliver(run, printOrder),
   ];
 }
 
-const replan = (printOrderIds: readonly string[]): RunEffect => ({ type: 'replan_shipments', printOrderIds });
+/** Returns the effect that plans the print orders again that have lost units and keep others, and one that is outdated. */
+function replan(run: Run, units: readonly ReroutedUnits[], outdated?: PrintOrder): RunEffect[] {
+  const touched = reroutedJobs(run, units).map(({ printOrder }) => printOrder.id);
+  const planned = run.printOrders.filter(
+    (each) => each === outdated || (touched.includes(each.id) && hasOpenJobs(each)),
+  );
+  return planned.length === 0 ? [] : [{ type: 'replan_shipments', printOrderIds: planned.map(({ id }) => id) }];
+}
 
 /** Returns the units that were not cancelled while the reroute was planned, and the number of those that were. */
 function unitsLeft(run: RunState, wanted: readonly ReroutedUnits[]): { units: readonly ReroutedUnits[]; lost: number } {
@@ -148,12 +156,12 @@ function endWait(run: Run, waiting: Waiting, units: readonly ReroutedUnits[]): R
     ...(has('forced') ? { force: true } : {}),
     ...(has('unanswered') ? { unanswered: true } : {}),
   });
-  const effects = [log, ...addRerouted(run, printOrder, units, reason)];
-  const isPlannedAgain = (each: PrintOrder) =>
-    each === printOrder ? isOutdated : touched.some((job) => job.printOrder === each) && hasOpenJobs(each);
-  const planned = run.printOrders.filter(isPlannedAgain).map(({ id }) => id);
-  if (planned.length > 0) effects.push(replan(planned));
-  return [...effects, ...deliver(run, printOrder)];
+  return [
+    log,
+    ...addRerouted(run, printOrder, units, reason),
+    ...replan(run, units, isOutdated ? printOrder : undefined),
+    ...deliver(run, printOrder),
+  ];
 }
 
 /** Adds a rerouted print order, and removes its units from the print orders that had them. */
@@ -188,6 +196,8 @@ function removeUnits(
   const unasked = whole.filter(
     (job) => job.cancelledQuantity < job.quantity && (job.stopRequest === undefined || job.stopRequest === 'refused'),
   );
+  // A partner knows the units that it has cancelled itself.
+  const isNews = jobs.some((job) => !whole.includes(job) && quantities.get(job.id)! > job.cancelledQuantity);
   for (const job of jobs) {
     const rerouted = quantities.get(job.id)!;
     if (whole.includes(job)) {
@@ -198,7 +208,12 @@ function removeUnits(
       job.error = null;
     }
   }
-  return [...releaseStock(whole), ...requestCancel(printOrder, unasked, reason), ...voidUnusedLabel(printOrder)];
+  return [
+    ...releaseStock(whole),
+    ...requestCancel(printOrder, unasked, reason),
+    ...voidUnusedLabel(printOrder),
+    ...(isNews ? updateUnits(printOrder) : []),
+  ];
 }
 
 /**
