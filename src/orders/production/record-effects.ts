@@ -26,7 +26,9 @@ export async function writeEffects(tx: Transaction, record: RunRecord): Promise<
   for (const { jobIds, ...refund } of pick('refund')) {
     await refundItems(tx, { orderId: record.orderId, step: `refund:${jobIds.join('+')}`, ...refund });
   }
-  if (pick('refund').length > 0 || takesUnits(record)) await settleShipping(tx, record.orderId);
+  // A plan of what is left follows, and settles the price.
+  const isPlannedAgain = record.snapshot.pending.some(({ type }) => type === 'replan_shipments');
+  if (!isPlannedAgain && (pick('refund').length > 0 || takesUnits(record))) await settleShipping(tx, record.orderId);
   for (const code of pick('tracking_code')) await storePartnerParcel(tx, code);
   for (const ended of pick('end_replacements')) await endReplacements(tx, ended);
   if (pick('accept_files').length > 0) await acceptFiles(tx, record.orderId);

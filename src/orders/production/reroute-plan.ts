@@ -9,7 +9,8 @@ import type { PreparationDeps } from '../planning/prepare-order';
 import { insertPrintOrders, printOrdersOfSteps, reserveForJobs } from '../planning/print-order-rows';
 import { candidatesFor, routeItems } from '../planning/routing';
 import { runOrder } from '../planning/run-order';
-import { planQuoted, storeShipmentPlans } from '../planning/shipment-plan';
+import { planAt, planQuoted, storeShipmentPlans } from '../planning/shipment-plan';
+import { priceOfUnits } from '../planning/shipment-rest';
 
 export interface ReroutePlanRequest {
   readonly orderId: string;
@@ -33,8 +34,8 @@ const refused = (message: string): ReroutePlan => ({ outcome: 'refused', message
 
 /**
  * Plans a print order for an item, or units of it, that another print order already has: at another partner (reroute)
- * or once more (reproduce). A step creates one print order, however often it is repeated. The print orders that lose the
- * units are planned again when the run has moved these.
+ * or once more (reproduce). A step creates one print order, however often it is repeated. Shipping of the units costs at
+ * most what it costs less for the print orders that lose them. These are planned again when the run has moved the units.
  */
 export async function planReroute(deps: PreparationDeps, request: ReroutePlanRequest): Promise<ReroutePlan> {
   const { orderId, step, itemId } = request;
@@ -74,6 +75,8 @@ export async function planReroute(deps: PreparationDeps, request: ReroutePlanReq
   if (border !== null) return refused(border.reason);
   const planned = planQuoted(routed, { order, partner, dispatchDate: shipsOn, now });
   if (!planned.ok) return refused('no shipment method carries the item');
+  const price = Math.min(planned.plan.method.price.minor, await priceOfUnits(deps, stored, units));
+  const plan = planAt(planned.plan, price);
 
   return await inTransaction(deps.sql, async (tx): Promise<ReroutePlan> => {
     const [printOrder] = await insertPrintOrders(tx, orderId, [
@@ -97,7 +100,7 @@ export async function planReroute(deps: PreparationDeps, request: ReroutePlanReq
     if (!reserved.ok)
       throw new Error(`stock for ${step} of order ${orderId} is no longer available; the activity retries`);
     await recordRoutingDecision(tx, { orderId, step, decision });
-    await storeShipmentPlans(tx, orderId, [{ printOrderId: printOrder!.id, plan: planned.plan }]);
+    await storeShipmentPlans(tx, orderId, [{ printOrderId: printOrder!.id, plan }]);
     return { outcome: 'planned', printOrder: printOrder! };
   });
 }

@@ -5,7 +5,6 @@ import { uuidv7 } from '../../platform/ids';
 import { inTransaction, json, type Queryable, type Sql, type Transaction } from '../../platform/postgres';
 import { whyStatusForbids } from '../domain/lifecycle/rules/guards';
 import type { OrderStatus } from '../domain/lifecycle/statuses';
-import { withPrice } from '../domain/planned-parcel';
 import type { Receipt } from '../domain/receipt';
 import { type Charges, openLines } from '../planning/charges';
 import type { StoredFields } from '../planning/order-fields';
@@ -17,6 +16,7 @@ import { type RunOrder, runOrder } from '../planning/run-order';
 import {
   type PlannedJobs,
   type PrintOrderPlan,
+  planAt,
   planShipment,
   type ShipmentPlan,
   storeShipmentPlans,
@@ -279,12 +279,6 @@ async function replanPrintOrder(
     plan: withDepartedParcels(row, planBefore, plan),
     rest: { ...whole, priceBefore: planBefore.method.price.minor, departedPrice },
   };
-}
-
-/** Returns a plan with another price. @param minor at most the price of its method */
-function planAt(plan: ShipmentPlan, minor: number): ShipmentPlan {
-  const { method, parcels } = plan;
-  return { ...plan, method: { ...method, price: { ...method.price, minor } }, parcels: withPrice(parcels, minor) };
 }
 
 /**

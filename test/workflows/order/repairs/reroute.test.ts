@@ -129,3 +129,73 @@ test('force ends the wait, and the event log shows it', async () => {
   expect((await orderNow(stack, orderId)).printOrderIds).toHaveLength(2);
   expect(await logged(orderId, 'reroute')).toMatchObject({ data: { force: true } });
 });
+
+const read = (orderId: string) => stack.client.getOrder({ params: { orderId } });
+const cents = (amount: number) => Math.round(amount * 100);
+/** Shipping as it is charged, as it is planned, and as the parcels have it, in cents. */
+async function shippingOf(orderId: string) {
+  const { receipts, shipment } = await read(orderId);
+  const charged = receipts.reduce((sum, { shippingPrice }) => sum + cents(shippingPrice), 0);
+  const parcels = shipment!.plannedPackages.map(({ price }) => cents(price)).reduce((sum, price) => sum + price, 0);
+  return { charged, planned: cents(shipment!.price), parcels };
+}
+const agrees = ({ charged, planned, parcels }: Awaited<ReturnType<typeof shippingOf>>) =>
+  charged === planned && charged === parcels;
+const messageOf = (printOrderId: string) => stack.partner('prints-berlin').getPrintOrder({ params: { printOrderId } });
+
+test('moved units keep their price, shipping never gets dearer, and the first partner learns what is left', async () => {
+  const { orderId, printOrderId, itemIds } = await handedOver(stack, 'moved-units', { quantity: 12 });
+  const before = await shippingOf(orderId);
+  const { receipts } = await read(orderId);
+
+  await repair(orderId, { action: 'reroute', itemId: itemIds[0]!, quantity: 2, force: true });
+
+  await eventually(async () => ((await messageOf(printOrderId)).revision === 2 ? true : undefined));
+  expect((await messageOf(printOrderId)).items).toMatchObject([{ count: 10 }]);
+  await eventually(async () => (agrees(await shippingOf(orderId)) ? true : undefined));
+  expect(await shippingOf(orderId)).toEqual(before);
+  expect((await read(orderId)).receipts).toEqual(receipts);
+
+  // The moved units take their share of shipping with them.
+  const [, second] = (await look(orderId)).printOrders;
+  await repair(orderId, { action: 'cancel', itemIds });
+  const ohio = stack.partner('prints-ohio');
+  await ohio.postOrderStatus({
+    body: { timestamp: new Date().toISOString(), orderId: second!.id, status: 'cancelled' },
+  });
+  await eventually(async () => ((await shippingOf(orderId)).charged < before.charged ? true : undefined));
+});
+
+test('a cancel while a reroute is planned refunds its shipping', async () => {
+  const { orderId, itemIds } = await handedOver(stack, 'cancel-in-reroute', { quantity: 32 });
+  const before = await shippingOf(orderId);
+  const quoted = async (quantity: number) => {
+    const other = await handedOver(stack, `quoted-${quantity}`, { quantity });
+    return (await shippingOf(other.orderId)).charged;
+  };
+  const [all, kept, rest] = [await quoted(32), await quoted(30), await quoted(10)];
+  expect(before.charged).toBe(all);
+
+  const { sql } = stack.services;
+  let rerouting: Promise<unknown> = Promise.resolve();
+  await sql.begin(async (tx) => {
+    await tx`LOCK TABLE routing_decisions IN SHARE ROW EXCLUSIVE MODE`;
+    rerouting = repair(orderId, { action: 'reroute', itemId: itemIds[0]!, quantity: 2, force: true });
+    rerouting.catch(() => undefined);
+    await eventually(async () => {
+      const [waiting] = await sql`
+        SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ILIKE '%INTO routing_decisions%'`;
+      return waiting;
+    });
+    await stack.client.cancelOrder({
+      params: { orderId },
+      body: { items: [{ itemReferenceId: 'poster', quantity: 20 }], reason: 'fewer guests' },
+    });
+    await eventually(async () => ((await read(orderId)).receipts.length > 1 ? true : undefined));
+  });
+  await rerouting;
+
+  const expected = rest + (all - kept);
+  await eventually(async () => ((await shippingOf(orderId)).charged === expected ? true : undefined));
+  await eventually(async () => (agrees(await shippingOf(orderId)) ? true : undefined));
+});
