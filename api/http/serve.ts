@@ -15,8 +15,8 @@ import { asRefusal } from './error-body';
 import { fieldErrors, fieldPath } from './field-errors';
 import { idempotencyKeyOf, type Outcome, onceForKey } from './idempotency';
 import { isJson, parseJson, readBody } from './json-body';
-import { type ConcurrencyLimiter, countedName, type FailureLimiter, type RateLimiter } from './request-limits';
 import { refusalCodes } from './refusal-codes';
+import { type ConcurrencyLimiter, countedName, type FailureLimiter, type RateLimiter } from './request-limits';
 import { notesOf, type RequestNotes } from './request-log';
 import {
   type CallContext,
