@@ -96,6 +96,11 @@ test.each([
   ]);
 });
 
+test('the list of orders of operators refuses a filter that it does not have', async () => {
+  const { body } = await call('get', '/v1/operator/orders?reference=a', operator).expect(400);
+  expect(body.errors).toMatchObject([{ reference: 'reference', message: expect.stringMatching(/does not have/) }]);
+});
+
 test('cancelling a shipping order needs no body', async () => {
   expect((await call('post', `/v1/shipping-orders/${id}/cancel`, api.client)).status).toBe(404);
 });
