@@ -40,7 +40,7 @@ test('a response without ignored fields has no such header', async () => {
 });
 
 test('a misspelled query parameter is named', async () => {
-  const listed = await call('get', '/v1/operator/orders?state=failed&limit=1', operator).expect(200);
+  const listed = await call('get', '/v1/operator/shipping-orders?state=failed&limit=1', operator).expect(200);
   expect(ignoredIn(listed)).toBe('state');
 });
 
