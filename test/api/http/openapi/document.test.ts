@@ -170,6 +170,22 @@ test('a refusal and a status that a route does not declare fail in tests, and de
   expect(statuses('/undeclared-moved')).not.toContain('302');
 });
 
+test('the order documents the fields of who is billed and of the return address', () => {
+  const { Order, Receipt, OrderBillingEntity, ShownReturnAddress } = document.components.schemas as Record<
+    string,
+    { properties: Record<string, object> }
+  >;
+  const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+  const billed = expect.objectContaining(reference('OrderBillingEntity'));
+  expect([Order!.properties.billingEntity, Receipt!.properties.billingEntity]).toEqual([billed, billed]);
+  expect(Order!.properties.returnAddress).toEqual({ anyOf: [reference('ShownReturnAddress'), { type: 'null' }] });
+  expect(Object.keys(OrderBillingEntity!.properties)).toEqual(
+    expect.arrayContaining(['id', 'companyName', 'companyVatNumbers', 'countryIsoCode', 'recipientName', 'status']),
+  );
+  const address = ['id', 'country', 'addressLine1', 'addressLine2', 'city', 'postCode', 'state', 'email', 'phone'];
+  expect(Object.keys(ShownReturnAddress!.properties)).toEqual(expect.arrayContaining([...address, 'companyName']));
+});
+
 test('numbers of pages and rows are integers', () => {
   const counts = operations().flatMap(({ operation: { parameters = [] } }) =>
     parameters.filter(({ name }) => ['limit', 'offset', 'pageNumber', 'perPage'].includes(name)),
