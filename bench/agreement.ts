@@ -24,7 +24,7 @@ runBenchmark({
       const reports = await runOrders(world, { from, count, seed, atOnce }, (report) => {
         done += 1;
         if (report.findings.length > 0 || count === 1) process.stderr.write(`${inWords(report)}\n`);
-        if (done % 100 === 0) process.stderr.write(`${done} orders\n`);
+        if (done % 50 === 0) process.stderr.write(`${done} orders\n`);
       });
       await world.desk.stop();
       const counted = (what: string, holds: (report: (typeof reports)[number]) => boolean): Row => ({

@@ -156,19 +156,20 @@ export class Ledger {
         charge?.lines.some((line) => line.reference === reference && line.units > 0);
       const departed = liveJobs(printOrder).filter((job) => job.hasLeft && isOpen(job));
       const isPart = jobs.length < liveJobs(printOrder).length;
-      const restBefore = isPart
-        ? (await this.cheapest(printOrder.partner, jobs, printOrder.method)).restMinor
-        : printOrder.planMinor;
-      const alone =
-        departed.length === 0 ? 0 : (await this.cheapest(printOrder.partner, departed, printOrder.method)).restMinor;
+      const alone = async (some: readonly Job[]) =>
+        some.length === 0 ? undefined : (await this.priced(printOrder.partner, some, printOrder.method))?.restMinor;
+      const restAlone = isPart ? await alone(jobs) : printOrder.planMinor;
+      const left = isPart ? await alone(departed) : undefined;
       const oldRecipient = this.recipient;
       this.recipient = to.recipient;
       const plan = await this.cheapest(printOrder.partner, jobs, methodOf(printOrder));
       this.recipient = oldRecipient;
+      // The planned method may take neither part alone: it is that of an earlier change.
+      const restBefore = restAlone ?? plan.restMinor;
       const root = this.rootOf(printOrder.id);
       groups.set(root, [
         ...(groups.get(root) ?? []),
-        { printOrder, before: restBefore, after: plan.restMinor, left: alone },
+        { printOrder, before: restBefore, after: plan.restMinor, left: left ?? 0 },
       ]);
       Object.assign(printOrder, plan, {
         planMinor: printOrder.planMinor + plan.restMinor - restBefore,
@@ -279,8 +280,14 @@ export class Ledger {
     return replaces === null ? id : this.rootOf(replaces);
   }
 
-  /** Returns the cheaper way to pack units for a method. Parcels are shared where this saves parcels. */
   private async cheapest(partner: string, jobs: readonly Job[], method: string) {
+    const plan = await this.priced(partner, jobs, method);
+    if (plan === undefined) throw new Error(`${method} does not take the units at ${partner}`);
+    return plan;
+  }
+
+  /** Returns the cheaper way to pack units for a method. Parcels are shared where this saves parcels. */
+  private async priced(partner: string, jobs: readonly Job[], method: string) {
     const packed = (sharing: Sharing) => ({ sharing, parcels: this.pack(jobs, sharing) });
     const [shared, apart] = [packed('shared'), packed('apart')];
     const tried = shared.parcels.length < apart.parcels.length ? [shared, apart] : [apart];
@@ -290,8 +297,7 @@ export class Ledger {
       const price = prices[method];
       if (price !== undefined && (best === undefined || price < best.restMinor)) best = { sharing, restMinor: price };
     }
-    if (best === undefined) throw new Error(`${method} does not take the units at ${partner}`);
-    return { ...best, method };
+    return best && { ...best, method };
   }
 
   private pack(jobs: readonly Job[], sharing: Sharing): Parcel[] {

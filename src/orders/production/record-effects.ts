@@ -7,7 +7,7 @@ import type { RunRecord } from '../domain/run/run-record';
 import { acceptFiles } from '../planning/file-checks';
 import { refundItems } from '../planning/receipts';
 import { endReplacements } from './file-replacements';
-import { removeEndedUnits, renewIossPapers } from './parcel-contents';
+import { removeEndedUnits, renewPapers } from './parcel-contents';
 
 /**
  * Writes the effects of a record that are not log entries: stock, refunds, tracking codes, files and the contents of parcels. Each
@@ -34,7 +34,7 @@ export async function writeEffects(tx: Transaction, record: RunRecord): Promise<
   const ended = printOrdersWithEndedUnits(record);
   if (ended.length > 0) {
     await removeEndedUnits(tx, ended);
-    await renewIossPapers(tx, record.orderId);
+    await renewPapers(tx, record.orderId);
   }
 }
 

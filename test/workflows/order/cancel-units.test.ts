@@ -174,7 +174,17 @@ test('several partial refunds add up to the price of their units, with their tax
   const body = { ...orderBody(stack, 'cents'), items: [poster(stack, { quantity: 7, retailPriceInclVat: 20 })] };
   const { id } = await stack.client.submitOrder({ body: body as never });
   await accepted(stack, id);
-  for (const quantity of [1, 3, 2]) await cancelAgreed(id, 'poster', quantity);
+  for (const [quantity, left] of [
+    [1, 6],
+    [3, 3],
+    [2, 1],
+  ] as const) {
+    await cancelAgreed(id, 'poster', quantity);
+    // A4 posters cost 5.93: 19 % of what is left, rounded once.
+    const { receipts } = await read(id);
+    const vat = receipts.reduce((sum, { productsPriceVat }) => sum + productsPriceVat, 0);
+    expect(Math.round(vat * 100)).toBe(Math.round(left * 593 * 0.19));
+  }
   const { items, receipts } = await read(id);
   expect(items[0]).toMatchObject({ quantity: 7, cancelledQuantity: 6 });
   const [invoice, ...refunds] = receipts.map(({ items }) => items.find(({ type }) => type === 'product')!);
