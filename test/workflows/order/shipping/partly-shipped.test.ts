@@ -162,6 +162,22 @@ test('the label of an item that its partner cancels after dispatch is voided, an
   expect(await orderUntil(stack, order.orderId, is('delivered'))).toMatchObject({ attention: null });
 });
 
+test('when every parcel of a bought shipment is left out, a dispatch request returns no document and names the void labels', async () => {
+  const order = await handedOver(stack, 'all-left-out', { items: 2 });
+  await stickerShipped(order);
+  const { trackingCode } = await dispatch(order.printOrderId);
+  await stack.client.cancelOrder({
+    params: { orderId: order.orderId },
+    body: { reason: 'ordered twice', items: [{ itemReferenceId: 'poster' }] },
+  });
+  await orderUntil(stack, order.orderId, itemsAre('cancelled', 'shipped'));
+  for (let request = 0; request < 2; request += 1) {
+    const { documents, voidLabels } = await dispatch(order.printOrderId);
+    expect(documents).toEqual([]);
+    expect(voidLabels).toMatchObject([{ trackingCode }]);
+  }
+});
+
 test('of two partners, the one that has shipped keeps its label and gets no update', async () => {
   const reference = 'two-partners';
   const retail = { retailPriceInclVat: 25 };
