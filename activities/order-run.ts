@@ -63,7 +63,7 @@ export function createOrderRunActivities(deps: OrderRunDeps) {
     planReroute: (request: RunIds & ReroutePlanRequest) => planReroute(deps, request),
 
     /** Plans the shipments of print orders again, for the units that they have left. */
-    replanShipments: (request: RunIds & { readonly printOrderIds: readonly string[] }) =>
+    replanShipments: (request: RunIds & { readonly printOrderIds: readonly string[]; readonly refunds?: true }) =>
       replanShipments(deps, request),
 
     ...createOrderPartnerActivities(deps),

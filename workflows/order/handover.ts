@@ -47,13 +47,13 @@ export class Handover {
 
   /** Plans shipments again. The next deliveries name the new methods. */
   private replanShipments(effect: Extract<RunEffect, { type: 'replan_shipments' }>): void {
-    const { printOrderIds } = effect;
+    const { printOrderIds, refunds } = effect;
     // A later cancel needs a task of its own: one that runs may have read the units before it.
     const left = printOrderIds
       .flatMap((id) => printOrderOf(this.run.state, id).jobs)
       .map(({ quantity, ended }) => (ended === null ? quantity : 0));
     this.run.tasks.start(`replan:${printOrderIds.join(',')}:${left.join(',')}`, effect, async () => {
-      const request = { ...this.run.ids, printOrderIds };
+      const request = { ...this.run.ids, printOrderIds, ...(refunds && { refunds }) };
       const summary = cutText(`shipments of print orders ${printOrderIds.join(', ')}`, 200);
       await this.run.plans.run(() => planning.replanShipments.executeWithOptions({ summary }, [request]));
     });

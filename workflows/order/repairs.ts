@@ -92,9 +92,8 @@ export class Repairs {
     }
     const units = reroutedUnits(this.run.state, request);
     const waits = !force && reroutedJobs(this.run.state, units).some(isWithPartner);
-    // The next plan reads the print order as one that counts.
-    const plan = await this.run.plans.run(async () => {
-      const planned = await planning.planReroute({
+    const plan = await this.run.plans.run(() =>
+      planning.planReroute({
         ...this.run.ids,
         step: `${action}:${currentUpdateInfo()!.id}`,
         action,
@@ -103,21 +102,21 @@ export class Repairs {
         partnerId: request.partnerId,
         units,
         madeAt: madeAt(this.run.state, itemId),
-      });
-      if (planned.outcome === 'refused') throw refuse(RUN_REFUSALS.conflict, planned.message);
-      const waitsUntil = Date.now() + this.run.input.stopDeadlineMs;
-      this.run.take({
-        type: 'rerouted',
-        action,
-        ...who,
-        printOrder: planned.printOrder,
-        units,
-        ...(waits ? { waitsUntil } : {}),
-        ...(force ? { force } : {}),
-      });
-      await this.run.settled();
-      return planned;
+        waits,
+      }),
+    );
+    if (plan.outcome === 'refused') throw refuse(RUN_REFUSALS.conflict, plan.message);
+    const waitsUntil = Date.now() + this.run.input.stopDeadlineMs;
+    this.run.take({
+      type: 'rerouted',
+      action,
+      ...who,
+      printOrder: plan.printOrder,
+      units,
+      ...(waits ? { waitsUntil } : {}),
+      ...(force ? { force } : {}),
     });
+    await this.run.settled();
     if (waits) await this.handover.responses();
     if (endedAtOnce(this.run.state, plan.printOrder.id)) {
       throw refuse(RUN_REFUSALS.conflict, `item ${itemId} has shipped or ended in the meantime`);

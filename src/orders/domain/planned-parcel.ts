@@ -46,20 +46,9 @@ export function pricesOfRest(
   const grams = rest.map(({ grossWeightGrams }) => grossWeightGrams);
   const plannedGrams = sumOf(planned, 'grossWeightGrams');
   const after = quoted === undefined ? shareOf(before, Math.min(total(grams), plannedGrams), plannedGrams) : before;
-  return spread(after, grams);
-}
-
-/** Returns parcels whose prices add up to another price, in the same proportions. @param priceMinor at most the price before */
-export function withPrice(parcels: readonly PlannedParcel[], priceMinor: number): PlannedParcel[] {
-  const prices = parcels.map((parcel) => parcel.priceMinor);
-  const shares = total(prices) === 0 ? prices : spread(priceMinor, prices);
-  return parcels.map((parcel, index) => ({ ...parcel, priceMinor: shares[index]! }));
-}
-
-/** Returns shares of an amount by weights: differences of rounded running totals, so that they add up. */
-function spread(minor: number, weights: readonly number[]): number[] {
-  const upTo = (count: number) => shareOf(minor, total(weights.slice(0, count)), total(weights));
-  return weights.map((_, index) => upTo(index + 1) - upTo(index));
+  // Differences of rounded running totals, so that the prices add up.
+  const upTo = (count: number) => shareOf(after, total(grams.slice(0, count)), total(grams));
+  return grams.map((_, index) => upTo(index + 1) - upTo(index));
 }
 
 export const parcelSchema = z.object({

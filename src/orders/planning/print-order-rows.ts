@@ -14,7 +14,7 @@ export interface PrintOrderDraft {
   readonly version: string;
   readonly dispatchDate: string;
   readonly reproducesId: string | null;
-  /** True for a reroute. It counts nowhere until the order run records that it is delivered, or has ended. */
+  /** True for a rerouted print order that waits for a partner. It counts nowhere until the order run records its end. */
   readonly waits?: boolean;
   readonly jobs: readonly { readonly itemId: string; readonly quantity: number }[];
 }

@@ -4,7 +4,17 @@ import type { FinancialStatus } from '../domain/lifecycle/statuses';
 import { priceLine } from '../domain/pricing';
 import { buildReceipt, type Receipt } from '../domain/receipt';
 import { shippingRate, vatOf } from '../domain/vat';
-import { type Charges, chargesOf, type ReceiptChange, refundUnits, type StoredReceipt } from './charges';
+import {
+  type Charges,
+  chargesOf,
+  type PlannedPrice,
+  type ReceiptChange,
+  refundUnits,
+  type StoredReceipt,
+  shippingCharge,
+  shippingDifference,
+  shippingSurplus,
+} from './charges';
 import type { RunOrder } from './run-order';
 import type { ShipmentPlan } from './shipment-plan';
 
@@ -56,8 +66,6 @@ export interface OrderCharges {
   readonly all: readonly Charges[];
   /** Returns the latest charges of a print order, or of the print order that it replaces. */
   of(printOrderId: string): Charges | undefined;
-  /** Returns the print order that was planned first of those that replace each other. */
-  firstOf(printOrderId: string): string;
 }
 
 export interface ChargesJson {
@@ -87,10 +95,6 @@ export function orderCharges({ receipts, origins }: ChargesJson): OrderCharges {
         if (charges !== undefined) return charges;
       }
       return undefined;
-    },
-    firstOf(printOrderId) {
-      const replaced = origins?.[printOrderId] ?? null;
-      return replaced === null ? printOrderId : this.firstOf(replaced);
     },
   };
 }
@@ -131,6 +135,34 @@ export async function refundItems(
     orderId,
     changes.map((change, index) => ({ ...change, step: `${step}:${index}` })),
   );
+  // The plan of the print order ends with its last unit. While it has units, they are planned again first.
+  if (refund.printOrderId !== null) await refundShipping(tx, orderId, refund.printOrderId, `${step}:shipping`);
+}
+
+/** Refunds what is charged for shipping beyond the plans of the units that are left, after units of a print order were cancelled. */
+export async function refundShipping(
+  tx: Queryable,
+  orderId: string,
+  printOrderId: string,
+  step: string,
+): Promise<void> {
+  const charges = await readCharges(tx, orderId);
+  const charge = charges.of(printOrderId);
+  if (charge === undefined) return;
+  const plans = await tx<PlannedPrice[]>`
+    SELECT p.id::text AS print_order_id, s.price_minor::float8, jsonb_object_agg(i.item_reference_id, j.quantity) AS units
+    FROM print_orders p JOIN planned_shipments s ON s.print_order_id = p.id JOIN print_jobs j ON j.print_order_id = p.id
+      JOIN order_items i ON i.id = j.order_item_id
+    WHERE p.order_id = ${orderId} AND j.status NOT IN ('cancelled', 'superseded')
+    GROUP BY p.id, s.id ORDER BY p.id`;
+  const isOfCharge = (each: Charges | undefined) => each?.printOrderId === charge.printOrderId;
+  const surplus = shippingSurplus(
+    charges.all.filter(isOfCharge),
+    plans.filter((plan) => isOfCharge(charges.of(plan.printOrderId))),
+  );
+  const { price, referenceId, title } = shippingCharge(charge);
+  const change = shippingDifference(charge, { referenceId, title }, -Math.min(Math.max(surplus, 0), price));
+  if (change !== null) await storeReceipts(tx, orderId, [{ ...change, step }]);
 }
 
 /** Financial statuses in which a payment can be recorded: there is an invoice, and not everything is refunded. */

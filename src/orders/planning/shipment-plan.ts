@@ -7,7 +7,7 @@ import type { Place } from '../../platform/domain/territories';
 import { uuidv7 } from '../../platform/ids';
 import { columnsOf, json, type Queryable, type Statement } from '../../platform/postgres';
 import type { PackedPackage, Packing } from '../domain/packing';
-import { type PlannedParcel, plannedParcels, sumOf, withPrice } from '../domain/planned-parcel';
+import { type PlannedParcel, plannedParcels, sumOf } from '../domain/planned-parcel';
 import { promiseDates } from '../domain/promise';
 import { consignmentOf, packForPartner } from './consignments';
 import type { RunOrder } from './run-order';
@@ -155,12 +155,6 @@ export function planWith(
     // Clients read it, so it is no name.
     fulfillmentFacilityId: partner.partnerId,
   };
-}
-
-/** Returns a plan with another price. @param minor at most the price of its method */
-export function planAt(plan: ShipmentPlan, minor: number): ShipmentPlan {
-  const { method, parcels } = plan;
-  return { ...plan, method: { ...method, price: { ...method.price, minor } }, parcels: withPrice(parcels, minor) };
 }
 
 function calendarDays(from: string, to: string): number {

@@ -1,6 +1,4 @@
-import { json, type Queryable, type Transaction } from '../../platform/postgres';
-import type { FinancialStatus } from '../domain/lifecycle/statuses';
-import { type PlannedParcel, sumOf, withPrice } from '../domain/planned-parcel';
+import type { Queryable } from '../../platform/postgres';
 import { type TaxedOrder, vatOf } from '../domain/vat';
 import { type Charges, openLines, type ReceiptChange, reinvoice, shippingCharge, shippingDifference } from './charges';
 import { readCharges, storeReceipts } from './receipts';
@@ -60,61 +58,10 @@ export async function storeShippingReceipts(tx: Queryable, change: ShippingRecei
     receipts.map((receipt) => ({ ...receipt, step: `${step}:${receipt.printOrderId}:${receipt.type}` })),
   );
   const status = receipts.some(({ type }) => type === 'invoice') ? 'invoiced' : 'partially_refunded';
-  await setFinancialStatus(tx, orderId, status);
-}
-
-async function setFinancialStatus(tx: Queryable, orderId: string, status: FinancialStatus): Promise<void> {
   await tx`
     UPDATE orders SET run_financial_status = coalesce(run_financial_status, financial_status),
       financial_status = ${status}
     WHERE id = ${orderId}`;
-}
-
-interface PlannedPrice {
-  readonly printOrderId: string;
-  readonly priceMinor: number;
-  readonly parcels: readonly PlannedParcel[];
-}
-
-/**
- * Makes receipts and planned shipments agree after units were cancelled or rerouted. Print orders that replace each other have
- * one price for shipping: what is charged beyond their plans is refunded, and what they cost beyond that is taken off the
- * plans of the latest ones. A repeated call changes nothing.
- */
-export async function settleShipping(tx: Transaction, orderId: string): Promise<void> {
-  const charges = await readCharges(tx, orderId);
-  const plans = await tx<PlannedPrice[]>`
-    SELECT s.print_order_id::text, s.price_minor::float8, s.parcels
-    FROM planned_shipments s JOIN print_orders p ON p.id = s.print_order_id
-    WHERE p.order_id = ${orderId} AND p.status <> 'waiting' AND EXISTS (
-      SELECT FROM print_jobs j WHERE j.print_order_id = p.id AND j.status NOT IN ('cancelled', 'superseded'))
-    ORDER BY p.id DESC`;
-  for (const [first, group] of Map.groupBy(plans, ({ printOrderId }) => charges.firstOf(printOrderId))) {
-    const charged = charges.all.filter(({ printOrderId }) => charges.firstOf(printOrderId) === first);
-    const prices = charged.map((charge) => shippingCharge(charge).price);
-    const excess = prices.reduce((sum, price) => sum + price, 0) - sumOf(group, 'priceMinor');
-    if (excess < 0) await lowerPrices(tx, group, -excess);
-    const latest = charges.of(group[0]!.printOrderId);
-    if (excess <= 0 || latest === undefined) continue;
-    const refund = shippingDifference(latest, shippingCharge(latest), -Math.min(excess, shippingCharge(latest).price));
-    if (refund === null) continue;
-    const receipts = charged.reduce((count, { later }) => count + 1 + later.length, 0);
-    await storeReceipts(tx, orderId, [{ ...refund, step: `settled:${first}:${receipts}` }]);
-    await setFinancialStatus(tx, orderId, 'partially_refunded');
-  }
-}
-
-/** Takes an amount off the prices of planned shipments, from the first one on. */
-async function lowerPrices(tx: Transaction, plans: readonly PlannedPrice[], minor: number): Promise<void> {
-  let left = minor;
-  for (const { printOrderId, priceMinor, parcels } of plans) {
-    const taken = Math.min(left, priceMinor);
-    left -= taken;
-    const priced = withPrice(parcels, Math.max(0, sumOf(parcels, 'priceMinor') - taken));
-    await tx`
-      UPDATE planned_shipments SET price_minor = ${priceMinor - taken}, parcels = ${json(tx, priced)}
-      WHERE print_order_id = ${printOrderId} AND ${taken} > 0`;
-  }
 }
 
 function receiptsOf(

@@ -1,8 +1,7 @@
 import type { ConsignmentPackage } from '../../consignments/domain/consignment';
-import { type Fragment, json, type Transaction } from '../../platform/postgres';
+import { json, type Transaction } from '../../platform/postgres';
 import { countPackages, leaveOutPackages } from '../../shipping/shipment-transit';
 import { withUnitsLeft } from '../domain/packing';
-import { paperRules } from './customer-invoice';
 
 interface BoughtShipment {
   readonly shipmentId: string;
@@ -64,22 +63,15 @@ export async function removeEndedUnits(tx: Transaction, printOrderIds: readonly 
 }
 
 /**
- * Has papers of parcels that have not left made again, after units of other print orders have ended: these decide about the
- * IOSS, and the first print order that is left has the retail shipping price on an invoice.
+ * Has the papers of all parcels that have not left made again: units of one print order decide about the IOSS of others, and which
+ * of them has the shipping price.
  */
-export async function renewOtherPapers(tx: Transaction, orderId: string): Promise<void> {
-  const hasPaper = (paper: ConsignmentPackage['paper']): Fragment => tx`
-    EXISTS (SELECT FROM shipment_packages k WHERE k.shipment_id = s.id AND k.left_out_at IS NULL
-      AND s.consignment -> 'packages' -> k.position ->> 'paper' = ${paper!})`;
+export async function renewPapers(tx: Transaction, orderId: string): Promise<void> {
   await tx`
-    UPDATE shipments SET documents_outdated = true WHERE id IN (
-      SELECT s.id FROM shipments s JOIN print_orders p ON p.id = s.print_order_id
-        JOIN orders o ON o.id = s.order_id JOIN accounts a ON a.id = o.client_id
-      WHERE s.order_id = ${orderId} AND s.status = 'bought'
-        AND NOT EXISTS (SELECT FROM print_jobs j WHERE j.print_order_id = s.print_order_id
-          AND (j.departed_shipment_id = s.id OR j.status IN ('shipped', 'in_transit', 'delivered', 'returned')))
-        AND (a.settings ->> 'iossNumber' IS NOT NULL OR ${hasPaper('invoice')} AND NOT ${hasPaper('invoice_with_shipping')}
-          AND (${paperRules(tx)} -> 'invoicesShipping')::boolean))`;
+    UPDATE shipments s SET documents_outdated = true
+    WHERE s.order_id = ${orderId} AND s.status = 'bought'
+      AND NOT EXISTS (SELECT FROM print_jobs j WHERE j.print_order_id = s.print_order_id
+          AND (j.departed_shipment_id = s.id OR j.status IN ('shipped', 'in_transit', 'delivered', 'returned')))`;
 }
 
 /** Returns the packages with the units that still travel, and the positions of those that have changed. */

@@ -1,3 +1,4 @@
+import { sha256 } from '../../platform/ids';
 import type { Transaction } from '../../platform/postgres';
 import { settleReservations } from '../../procurement/reservations';
 import { followPartnerTracking } from '../../shipping/tracking/tracking';
@@ -5,9 +6,8 @@ import type { RunEffect } from '../domain/lifecycle/run-events';
 import type { RunRecord } from '../domain/run/run-record';
 import { acceptFiles } from '../planning/file-checks';
 import { refundItems } from '../planning/receipts';
-import { settleShipping } from '../planning/shipping-receipts';
 import { endReplacements } from './file-replacements';
-import { removeEndedUnits, renewOtherPapers } from './parcel-contents';
+import { removeEndedUnits, renewPapers } from './parcel-contents';
 
 /**
  * Writes the effects of a record that are not log entries: stock, refunds, tracking codes, files and the contents of parcels. Each
@@ -24,32 +24,28 @@ export async function writeEffects(tx: Transaction, record: RunRecord): Promise<
   // One call, because stock rows must be locked in one order, once in a transaction.
   if (Object.values(stock).some(({ length }) => length > 0)) await settleReservations(tx, stock);
   for (const { jobIds, ...refund } of pick('refund')) {
-    await refundItems(tx, { orderId: record.orderId, step: `refund:${jobIds.join('+')}`, ...refund });
+    // Hundreds of ids are longer than a key of an index may be.
+    const step = `refund:${sha256(jobIds.join('+')).toString('base64url')}`;
+    await refundItems(tx, { orderId: record.orderId, step, ...refund });
   }
-  // A plan of what is left follows, and settles the price.
-  const isPlannedAgain = record.snapshot.pending.some(({ type }) => type === 'replan_shipments');
-  if (!isPlannedAgain && (pick('refund').length > 0 || takesUnits(record))) await settleShipping(tx, record.orderId);
   for (const code of pick('tracking_code')) await storePartnerParcel(tx, code);
   for (const ended of pick('end_replacements')) await endReplacements(tx, ended);
   if (pick('accept_files').length > 0) await acceptFiles(tx, record.orderId);
   const ended = printOrdersWithEndedUnits(record);
   if (ended.length > 0) {
     await removeEndedUnits(tx, ended);
-    await renewOtherPapers(tx, record.orderId);
+    await renewPapers(tx, record.orderId);
   }
 }
 
 /** Log entries of steps that take units from print orders which go on. */
 const TAKES_UNITS = ['reroute', 'reproduce', 'units_cancelled'];
 
-const takesUnits = ({ effects }: RunRecord): boolean =>
-  effects.some((effect) => effect.type === 'log' && TAKES_UNITS.includes(effect.event));
-
 /** Returns the print orders of which units have ended or, in this record, were taken away. */
-function printOrdersWithEndedUnits(record: RunRecord): string[] {
-  const isTaking = takesUnits(record);
-  return record.snapshot.state.printOrders
-    .filter(({ jobs }) => isTaking || jobs.some((job) => job.ended !== null || job.cancelledQuantity > 0))
+function printOrdersWithEndedUnits({ snapshot, effects }: RunRecord): string[] {
+  const takesUnits = effects.some((effect) => effect.type === 'log' && TAKES_UNITS.includes(effect.event));
+  return snapshot.state.printOrders
+    .filter(({ jobs }) => takesUnits || jobs.some((job) => job.ended !== null || job.cancelledQuantity > 0))
     .map(({ id }) => id);
 }
 

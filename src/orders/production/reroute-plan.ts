@@ -9,8 +9,8 @@ import type { PreparationDeps } from '../planning/prepare-order';
 import { insertPrintOrders, printOrdersOfSteps, reserveForJobs } from '../planning/print-order-rows';
 import { candidatesFor, routeItems } from '../planning/routing';
 import { runOrder } from '../planning/run-order';
-import { planAt, planQuoted, storeShipmentPlans } from '../planning/shipment-plan';
-import { priceOfUnits } from '../planning/shipment-rest';
+import { planQuoted, storeShipmentPlans } from '../planning/shipment-plan';
+import { restsOf, storeRests } from '../planning/shipment-rest';
 
 export interface ReroutePlanRequest {
   readonly orderId: string;
@@ -24,6 +24,11 @@ export interface ReroutePlanRequest {
   readonly partnerId: string | null;
   readonly units: readonly ReroutedUnits[];
   readonly madeAt: readonly { readonly printOrderId: string; readonly partnerId: string }[];
+  /**
+   * True when the print order waits until the partners of the units have agreed to stop. Their shipments then keep
+   * their plans.
+   */
+  readonly waits: boolean;
 }
 
 export type ReroutePlan =
@@ -34,19 +39,20 @@ const refused = (message: string): ReroutePlan => ({ outcome: 'refused', message
 
 /**
  * Plans a print order for an item, or units of it, that another print order already has: at another partner (reroute)
- * or once more (reproduce). A step creates one print order, however often it is repeated. Shipping of the units costs at
- * most what it costs less for the print orders that lose them. These are planned again when the run has moved the units.
+ * or once more (reproduce). A step creates one print order, however often it is repeated.
  */
 export async function planReroute(deps: PreparationDeps, request: ReroutePlanRequest): Promise<ReroutePlan> {
   const { orderId, step, itemId } = request;
   const [before] = await printOrdersOfSteps(deps.sql, orderId, [step]);
   if (before !== undefined) return { outcome: 'planned', printOrder: before };
 
-  const { units } = request;
+  const { waits, units } = request;
+  const rerouted = new Map(units.map(({ jobId, quantity: left }) => [jobId, left]));
   const stored = await runOrder(deps.sql, orderId);
-  const moved = new Map<string | null, number>(units.map(({ jobId, quantity: left }) => [jobId, left]));
-  const made =
-    stored.made?.map((each) => ({ ...each, quantity: each.quantity - (moved.get(each.jobId) ?? 0) })) ?? null;
+  const made = (stored.made ?? []).map((each) => ({
+    ...each,
+    quantity: each.quantity - (rerouted.get(each.jobId ?? '') ?? 0),
+  }));
   const order = { ...stored, made };
   const item = order.items.find(({ id }) => id === itemId);
   if (item === undefined) return refused(`the order has no open item ${itemId}`);
@@ -73,10 +79,11 @@ export async function planReroute(deps: PreparationDeps, request: ReroutePlanReq
   const { partner, dispatchDate: shipsOn, items: jobs } = routed;
   const border = crossBorderRefusal(order, [partner]);
   if (border !== null) return refused(border.reason);
+  // The print orders that lose units and keep others are planned again, so that the rerouted units count once.
+  const makers = deps.sql`SELECT print_order_id FROM print_jobs WHERE id = ANY(${[...rerouted.keys()]}::bigint[])`;
   const planned = planQuoted(routed, { order, partner, dispatchDate: shipsOn, now });
   if (!planned.ok) return refused('no shipment method carries the item');
-  const price = Math.min(planned.plan.method.price.minor, await priceOfUnits(deps, stored, units));
-  const plan = planAt(planned.plan, price);
+  const remaining = waits ? [] : await restsOf(deps, order, makers, rerouted);
 
   return await inTransaction(deps.sql, async (tx): Promise<ReroutePlan> => {
     const [printOrder] = await insertPrintOrders(tx, orderId, [
@@ -87,7 +94,7 @@ export async function planReroute(deps: PreparationDeps, request: ReroutePlanReq
         version: deliveryTargetOf(partner, item.product.kind)?.version ?? '1.1',
         dispatchDate: shipsOn,
         reproducesId: request.madeAt[0]?.printOrderId ?? null,
-        waits: true,
+        waits,
         jobs,
       },
     ]);
@@ -100,7 +107,8 @@ export async function planReroute(deps: PreparationDeps, request: ReroutePlanReq
     if (!reserved.ok)
       throw new Error(`stock for ${step} of order ${orderId} is no longer available; the activity retries`);
     await recordRoutingDecision(tx, { orderId, step, decision });
-    await storeShipmentPlans(tx, orderId, [{ printOrderId: printOrder!.id, plan }]);
+    await storeShipmentPlans(tx, orderId, [{ printOrderId: printOrder!.id, plan: planned.plan }]);
+    await storeRests(tx, remaining);
     return { outcome: 'planned', printOrder: printOrder! };
   });
 }

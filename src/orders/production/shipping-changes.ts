@@ -16,7 +16,6 @@ import { type RunOrder, runOrder } from '../planning/run-order';
 import {
   type PlannedJobs,
   type PrintOrderPlan,
-  planAt,
   planShipment,
   type ShipmentPlan,
   storeShipmentPlans,
@@ -189,8 +188,6 @@ interface UnshippedRow {
   readonly departed: PlannedJobs['jobs'];
   /** True for a reroute that waits for another partner's response. Its shipment is planned when it gets the units. */
   readonly isWaiting: boolean;
-  /** True for a reroute: its parcels cost at most what is charged for shipping. */
-  readonly isRerouted: boolean;
   readonly plannedMethodUid: string;
   readonly plannedPriceMinor: string;
   readonly plannedPackages: number;
@@ -201,7 +198,7 @@ const DEPARTED = ['shipped', 'in_transit', 'delivered', 'returned'];
 
 async function unshippedRows(sql: Queryable, orderId: string): Promise<UnshippedRow[]> {
   return await sql<UnshippedRow[]>`
-    SELECT p.id, p.partner_id, p.dispatch_date::text, j.jobs, j.departed, p.status = 'waiting' AS is_waiting, p.reproduces_id IS NOT NULL AS is_rerouted,
+    SELECT p.id, p.partner_id, p.dispatch_date::text, j.jobs, j.departed, p.status = 'waiting' AS is_waiting,
       s.shipment_method_uid AS planned_method_uid, s.price_minor AS planned_price_minor, s.package_count AS planned_packages, s.total_weight_grams AS planned_weight
     FROM print_orders p JOIN planned_shipments s ON s.print_order_id = p.id, LATERAL (
       SELECT jsonb_agg(k.job) FILTER (WHERE NOT k.left) AS jobs, coalesce(jsonb_agg(k.job) FILTER (WHERE k.left), '[]') AS departed
@@ -254,7 +251,7 @@ async function replanPrintOrder(
   });
   const asPlanned = { ...before, shipmentMethodUid: row.plannedMethodUid };
   const alone = (jobs: PlannedJobs['jobs']) =>
-    (isPartlyShipped || row.isRerouted) && jobs.length > 0
+    isPartlyShipped && jobs.length > 0
       ? planShipment(deps.carriers.quote, { ...request, order: asPlanned, jobs })
       : null;
   const [planned, restBefore, departedBefore] = await Promise.all([
@@ -268,10 +265,6 @@ async function replanPrintOrder(
   const whole = { jobs, priceBefore: Number(row.plannedPriceMinor), priceAfter, departedPrice: 0 };
   if (restBefore === null) return { printOrderId, isPartlyShipped, plan, rest: whole };
   const planBefore = restBefore.ok ? restBefore.plan : plan;
-  if (!isPartlyShipped) {
-    const price = Math.max(0, whole.priceBefore + priceAfter - planBefore.method.price.minor);
-    return { printOrderId, isPartlyShipped, plan: planAt(plan, price), rest: { ...whole, priceAfter: price } };
-  }
   const departedPrice = departedBefore?.ok ? departedBefore.plan.method.price.minor : 0;
   return {
     printOrderId,

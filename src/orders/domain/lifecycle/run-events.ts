@@ -188,8 +188,12 @@ interface RunEffects {
     readonly jobIds: readonly string[];
     readonly reason: string;
   };
-  /** Plan the shipments of print orders again: they have lost units, or waited. What shipping costs less is refunded. */
-  replan_shipments: { readonly printOrderIds: readonly string[] };
+  /** Plan the shipments of print orders again: they have lost units, or waited. */
+  replan_shipments: {
+    readonly printOrderIds: readonly string[];
+    /** The units were cancelled: what the shipment costs less is refunded. */
+    readonly refunds?: true;
+  };
   void_shipment: { readonly printOrderId: string; readonly shipmentId: string };
 }
 

@@ -33,7 +33,7 @@ export function endJobs(printOrder: PrintOrder, isEnding: (job: JobState) => boo
 /** Returns the effect that plans the shipment of what is left again, after units were cancelled. */
 function replanRest(printOrder: PrintOrder): RunEffect[] {
   if (!hasOpenJobs(printOrder)) return [];
-  return [{ type: 'replan_shipments', printOrderIds: [printOrder.id] }];
+  return [{ type: 'replan_shipments', printOrderIds: [printOrder.id], refunds: true }];
 }
 
 /** Returns the effect that releases the parts that were reserved for unprinted jobs. */

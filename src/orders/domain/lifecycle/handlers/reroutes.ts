@@ -30,19 +30,12 @@ export function rerouted(run: Run, event: EventOf<'rerouted'>): RunEffect[] {
   return [
     audit(event.action, event, { printOrderId: id, units, ...force }),
     ...addRerouted(run, printOrder, units, event.reason),
-    ...replan(run, units, lost > 0 ? printOrder : undefined),
+    ...(lost > 0 ? [replan([id])] : []),
     ...deliver(run, printOrder),
   ];
 }
 
-/** Returns the effect that plans the print orders again that have lost units and keep others, and one that is outdated. */
-function replan(run: Run, units: readonly ReroutedUnits[], outdated?: PrintOrder): RunEffect[] {
-  const touched = reroutedJobs(run, units).map(({ printOrder }) => printOrder.id);
-  const planned = run.printOrders.filter(
-    (each) => each === outdated || (touched.includes(each.id) && hasOpenJobs(each)),
-  );
-  return planned.length === 0 ? [] : [{ type: 'replan_shipments', printOrderIds: planned.map(({ id }) => id) }];
-}
+const replan = (printOrderIds: readonly string[]): RunEffect => ({ type: 'replan_shipments', printOrderIds });
 
 /** Returns the units that were not cancelled while the reroute was planned, and the number of those that were. */
 function unitsLeft(run: RunState, wanted: readonly ReroutedUnits[]): { units: readonly ReroutedUnits[]; lost: number } {
@@ -156,12 +149,12 @@ function endWait(run: Run, waiting: Waiting, units: readonly ReroutedUnits[]): R
     ...(has('forced') ? { force: true } : {}),
     ...(has('unanswered') ? { unanswered: true } : {}),
   });
-  return [
-    log,
-    ...addRerouted(run, printOrder, units, reason),
-    ...replan(run, units, isOutdated ? printOrder : undefined),
-    ...deliver(run, printOrder),
-  ];
+  const effects = [log, ...addRerouted(run, printOrder, units, reason)];
+  const isPlannedAgain = (each: PrintOrder) =>
+    each === printOrder ? isOutdated : touched.some((job) => job.printOrder === each) && hasOpenJobs(each);
+  const planned = run.printOrders.filter(isPlannedAgain).map(({ id }) => id);
+  if (planned.length > 0) effects.push(replan(planned));
+  return [...effects, ...deliver(run, printOrder)];
 }
 
 /** Adds a rerouted print order, and removes its units from the print orders that had them. */
