@@ -69,11 +69,14 @@ export async function removeEndedUnits(tx: Transaction, printOrderIds: readonly 
     ) l WHERE p.print_order_id = l.print_order_id`;
 }
 
-/** Has the papers of all parcels that have not left made again: units of one print order decide about the IOSS of others. */
-export async function renewIossPapers(tx: Transaction, orderId: string): Promise<void> {
+/**
+ * Has the papers of all parcels that have not left made again: units of one print order decide about the IOSS of others, and which
+ * of them has the shipping price.
+ */
+export async function renewPapers(tx: Transaction, orderId: string): Promise<void> {
   await tx`
-    UPDATE shipments s SET documents_outdated = true FROM orders o JOIN accounts a ON a.id = o.client_id
-    WHERE s.order_id = ${orderId} AND s.status = 'bought' AND o.id = s.order_id AND a.settings ->> 'iossNumber' IS NOT NULL
+    UPDATE shipments s SET documents_outdated = true
+    WHERE s.order_id = ${orderId} AND s.status = 'bought'
       AND NOT EXISTS (SELECT FROM print_jobs j WHERE j.print_order_id = s.print_order_id
           AND (j.departed_shipment_id = s.id OR j.status IN ('shipped', 'in_transit', 'delivered', 'returned')))`;
 }

@@ -67,6 +67,31 @@ test('when the first partner agrees, the second gets the items', async () => {
   });
 });
 
+test('a reroute costs the client nothing, and units that are cancelled after it give back the shipping of their parcel', async () => {
+  const { orderId, printOrderId, itemIds } = await handedOver(stack, 'cancelled-after', { items: 2 });
+  await say({ printOrderId }, 'received');
+  const shipping = async () => {
+    const { receipts, shipment } = await stack.client.getOrder({ params: { orderId } });
+    const charged = receipts.reduce((sum, { shippingPrice }) => sum + shippingPrice, 0);
+    return { charged: Math.round(charged * 100), planned: Math.round(shipment!.price * 100) };
+  };
+  const before = await shipping();
+  expect(before.charged).toBe(before.planned);
+  await repair(orderId, reroute(itemIds[0]!));
+  await secondDelivered(orderId);
+  const rerouted = await shipping();
+  expect(rerouted.planned).toBeGreaterThan(before.planned);
+  expect(rerouted.charged).toBe(before.charged);
+
+  await stack.client.cancelOrder({ params: { orderId }, body: { items: [{ itemReferenceId: 'poster' }] } });
+
+  const after = await eventually(async () => {
+    const { charged, planned } = await shipping();
+    return charged < before.charged ? { charged, planned } : undefined;
+  });
+  expect(after.charged).toBe(after.planned);
+});
+
 test('when the first partner refuses, the second gets nothing until an operator forces it', async () => {
   const { orderId, printOrderId, itemIds } = await handedOver(stack, 'refuses', {
     address: { addressLine2: 'sandbox:refuses-cancel' },

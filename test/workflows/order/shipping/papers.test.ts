@@ -200,6 +200,38 @@ test('of two print orders, the papers of the first have the shipping price', asy
   expect(invoices.map(net)).toEqual(['25.00 EUR', '30.00 EUR']);
 });
 
+test.each([
+  ['has left with a code of its partner', 'shipped', { trackingCode: 'OWN 7' }],
+  ['is cancelled after its dispatch', 'cancelled', {}],
+] as const)(
+  'when the first print order %s, the papers of the second have the shipping price',
+  async (_how, status, more) => {
+    const retail = { retailPriceInclVat: 25 };
+    const { id } = await stack.client.submitOrder({
+      body: orderOf(stack, { ...priced, items: [framedPoster(stack, retail), tShirt(stack, retail)] }),
+    });
+    await accepted(stack, id, 2);
+    const { printOrders } = await stack.operator.getOperatorOrder({ params: { orderId: id } });
+    const at = (uid: string) => printOrders.find(({ partnerUid }) => partnerUid === uid)!.id;
+    const papersAt = async (uid: string) => {
+      const papers = await papersOf(await stack.partner(uid).dispatchOrder({ body: { orderId: at(uid) } }));
+      return papers.filter((text) => text.startsWith('Invoice')).map(net);
+    };
+    if (status === 'cancelled') {
+      expect(await papersAt('prints-berlin')).toEqual(['30.00 EUR']);
+      expect(await papersAt('prints-ohio')).toEqual(['25.00 EUR']);
+      await repair(id, {
+        action: 'cancel',
+        itemIds: [printOrders.find(({ partnerUid }) => partnerUid === 'prints-berlin')!.jobs[0]!.itemId],
+      });
+    }
+    await say(at('prints-berlin'), status, more);
+    await orderUntil(stack, id, ({ items }) => items[0]!.status === status);
+
+    expect(await papersAt('prints-ohio')).toEqual(['30.00 EUR']);
+  },
+);
+
 test('a replaced label gives the customer’s invoice its number', async () => {
   const order = await handedOver(stack, 'relabelled');
   const { trackingCode } = await dispatch(order);
