@@ -29,7 +29,8 @@ export function rerouted(run: Run, event: EventOf<'rerouted'>): RunEffect[] {
   return [
     audit(event.action, event, { printOrderId: id, units, ...force }),
     ...addRerouted(run, printOrder, units, event.reason),
-    ...(lost > 0 ? [replan([id])] : []),
+    // The units that were cancelled meanwhile are in the plan of the new print order.
+    ...(lost > 0 ? [{ ...replan([id]), refunds: true } as const] : []),
     ...deliver(run, printOrder),
   ];
 }
