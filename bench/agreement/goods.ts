@@ -183,7 +183,7 @@ const place = (
   ...(state === undefined ? {} : { state }),
 });
 
-/** Where orders go: 12 countries and 8 special territories. */
+/** Where orders go: 11 countries and 8 special territories. */
 export const PLACES: readonly Place[] = [
   place(['DE', 'Hamburg', '20095', '+49 40 30 01 80'], 'EU', 'EU'),
   place(['DE', 'Berlin', '10119', '+49 30 901820'], 'EU', 'EU'),

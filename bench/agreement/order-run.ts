@@ -234,24 +234,25 @@ export class OrderRun {
         const found = printOrders.flatMap(({ jobs }) => jobs).find(({ id }) => id === job.id)!;
         return found.cancelledQuantity > 0 ? found : undefined;
       });
-      await this.repeat(() =>
-        operator.repairOrder({ params, body: { action: 'refund', itemIds: [itemId], reason: 'not made' } }),
+      await this.repeat((options) =>
+        operator.repairOrder({ params, body: { action: 'refund', itemIds: [itemId], reason: 'not made' } }, options),
       );
     } else {
       const items = [{ itemReferenceId: job.reference, ...(units === job.units ? {} : { quantity: units }) }];
-      await this.repeat(() =>
-        ({ client, operator })[by].cancelOrder({ params, body: { items, reason: 'fewer guests' } }),
+      await this.repeat((options) =>
+        ({ client, operator })[by].cancelOrder({ params, body: { items, reason: 'fewer guests' } }, options),
       );
     }
     await this.ledger.cancel(printOrder, job, units);
     this.isRestCancelled = this.openJobs().length === 0;
   }
 
-  /** Repeats a request that comes while the order is busy with the step before. */
-  private async repeat<T>(request: () => Promise<T>): Promise<T> {
+  /** Repeats a request under one key, which comes while the order is busy with the step before, or whose response was lost. */
+  private async repeat<T>(request: (options: { readonly idempotencyKey: string }) => Promise<T>): Promise<T> {
+    const idempotencyKey = `${this.prefix}-${this.order.number}-${this.steps.length}`;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await request();
+        return await request({ idempotencyKey });
       } catch (error) {
         const isEarly = error instanceof PresslineError && error.status === 409 && attempt < 40;
         if (!isEarly) throw error;
@@ -282,7 +283,7 @@ export class OrderRun {
       `change to ${place.city} by ${method ?? 'the cheapest method'}${recipient.isBusiness ? ', a business' : ''}`,
     );
     try {
-      await this.repeat(() => this.world.client.updateShipment({ params, body: body as never }));
+      await this.repeat((options) => this.world.client.updateShipment({ params, body: body as never }, options));
     } catch (error) {
       if (!(error instanceof PresslineError) || error.status !== 400) throw error;
       const makers = this.openJobs().map(({ printOrder }) => ORIGINS[printOrder.partner]!);
@@ -303,8 +304,8 @@ export class OrderRun {
     const itemId = this.itemIds.get(job.reference)!;
     this.steps.push(`reroute ${job.reference} from ${printOrder.partner}`);
     try {
-      await this.repeat(() =>
-        this.world.operator.repairOrder({ params, body: { action: 'reroute', itemId, reason: 'too busy' } }),
+      await this.repeat((options) =>
+        this.world.operator.repairOrder({ params, body: { action: 'reroute', itemId, reason: 'too busy' } }, options),
       );
     } catch (error) {
       if (!(error instanceof PresslineError) || ![400, 409].includes(error.status)) throw error;
@@ -330,8 +331,8 @@ export class OrderRun {
     if (good === GOODS.find(({ tax }) => tax === 'books')) return;
     this.steps.push(`new file for ${reference}`);
     const params = { orderId: this.id, itemReferenceId: reference, type: good.files[0]! };
-    const replaced = await this.repeat(() =>
-      this.world.client.replaceFile({ params, body: { url: `${this.world.desk.url}/files/two.pdf` } }),
+    const replaced = await this.repeat((options) =>
+      this.world.client.replaceFile({ params, body: { url: `${this.world.desk.url}/files/two.pdf` } }, options),
     );
     await this.until('printed from the new file', async () => {
       const { items } = await this.world.client.getOrder({ params: { orderId: replaced.id } });
@@ -345,10 +346,13 @@ export class OrderRun {
     this.steps.push(
       `dispatch ${named === null ? 'all' : named.map(({ reference }) => reference).join(', ')} at ${printOrder.partner}`,
     );
-    const { documents } = await this.repeat(() =>
-      partners[printOrder.partner]!.dispatchOrder({
-        body: { orderId: printOrder.id, ...(named && { orderItemIds: named.map(({ id }) => id) }) },
-      }),
+    const { documents } = await this.repeat((options) =>
+      partners[printOrder.partner]!.dispatchOrder(
+        {
+          body: { orderId: printOrder.id, ...(named && { orderItemIds: named.map(({ id }) => id) }) },
+        },
+        options,
+      ),
     );
     printOrder.hasLabels = true;
     const { shipment } = await client.getOrder({ params: { orderId: this.id } });

@@ -40,7 +40,9 @@ const minorOf = (amount: string, currency: string) => Math.round(Number(amount) 
 
 /** Reads a document. Null for a label. @throws Error for a paper that is none of the known ones */
 export async function readPaper(url: string): Promise<Paper | null> {
-  const text = await textOf(new Uint8Array(await (await fetch(url)).arrayBuffer()));
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url}: ${response.status} ${await response.text()}`);
+  const text = await textOf(new Uint8Array(await response.arrayBuffer()));
   const hasIoss = text.includes(IOSS_NUMBER);
   const priced = (pattern: RegExp, total: RegExp) => {
     const lines = [...text.matchAll(pattern)].map(({ groups }) => ({

@@ -30,12 +30,17 @@ export function rerouted(run: Run, event: EventOf<'rerouted'>): RunEffect[] {
   return [
     audit(event.action, event, { printOrderId: id, units, ...force }),
     ...addRerouted(run, printOrder, units, event.reason),
-    ...(lost > 0 ? [replan([id])] : []),
+    // The units that were cancelled meanwhile are in the plan of the new print order.
+    ...(lost > 0 ? [replan([id], { refunds: true })] : []),
     ...deliver(run, printOrder),
   ];
 }
 
-const replan = (printOrderIds: readonly string[]): RunEffect => ({ type: 'replan_shipments', printOrderIds });
+const replan = (printOrderIds: readonly string[], refund: { readonly refunds?: true } = {}): RunEffect => ({
+  type: 'replan_shipments',
+  printOrderIds,
+  ...refund,
+});
 
 /** Returns the units that were not cancelled while the reroute was planned, and the number of those that were. */
 function unitsLeft(run: RunState, wanted: readonly ReroutedUnits[]): { units: readonly ReroutedUnits[]; lost: number } {
