@@ -1,5 +1,6 @@
 import { CarrierUnavailable } from '../../carriers/carrier';
 import type { Carriers } from '../../carriers/carriers';
+import { countOf } from '../../consignments/domain/consignment';
 import { choosePlan, keyOf, rankPlans, routeOrder } from '../../partners/domain/routing';
 import type {
   Passage,
@@ -146,7 +147,7 @@ function passageWith(
   { dispatchDate }: PlannedPrintOrder,
   { partner, choice, ...packed }: QuotedPackages & { readonly partner: Candidate },
 ): Passage {
-  const parcels = packed.packages.length;
+  const parcels = countOf(packed.packages);
   const crossesBorder = isCrossBorder(partner.senderAddress, order.shippingAddress);
   if (!choice.ok)
     return { parcels, crossesBorder, postage: 0, deliveryDate: dispatchDate, refusal: 'no_shipment_method' };
