@@ -14,6 +14,7 @@ import { stockNeeds } from '../../partners/domain/routing-weights';
 import type { Candidate, CandidateReader } from '../../partners/routing-rows';
 import { convertMinor } from '../../platform/domain/money';
 import { isCrossBorder } from '../../platform/domain/territories';
+import { inSlices } from '../../platform/slices';
 import { crossBorderRefusal } from './plan-refusals';
 import type { RunItem, RunOrder } from './run-order';
 import { estimateMethods, planWith, type QuotedPackages, quoteMethods } from './shipment-plan';
@@ -67,7 +68,7 @@ export async function routeItems(
   routed: RoutedItems,
 ): Promise<{ readonly decision: RoutingDecision; readonly printOrders: readonly RoutedPrintOrder[] }> {
   const request = requestOf(deps, routed);
-  const ranking = rankPlans(request);
+  const ranking = await inSlices(rankPlans(request));
   if (!ranking.ok) return { decision: ranking, printOrders: [] };
   const answers = new Map<string, Promise<RoutedPrintOrder>>();
   const ask = (printOrder: PlannedPrintOrder): Promise<RoutedPrintOrder> => {
