@@ -1,4 +1,9 @@
-import { type Consignment, type ConsignmentPackage, type MethodQuote, priceOf } from '../../consignments/domain/consignment';
+import {
+  type Consignment,
+  type ConsignmentPackage,
+  type MethodQuote,
+  priceOf,
+} from '../../consignments/domain/consignment';
 import { convertMinor, type RateTable, timesRate } from '../../platform/domain/money';
 import { sharesCustoms } from '../../platform/domain/territories';
 

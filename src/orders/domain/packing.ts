@@ -1,5 +1,10 @@
 import { type ResolvedProduct, variantName } from '../../catalog/domain/product';
-import { type ConsignmentItem, type ConsignmentPackage, countOf, type Money } from '../../consignments/domain/consignment';
+import {
+  type ConsignmentItem,
+  type ConsignmentPackage,
+  countOf,
+  type Money,
+} from '../../consignments/domain/consignment';
 import { lineValue } from '../../consignments/domain/customs';
 import { shareOf } from './retail-value';
 
