@@ -1,6 +1,7 @@
 import { ready } from 'zpl-renderer-js';
 import { s10, sscc } from '../../../src/carriers/domain/tracking-numbers';
 import { printableText } from '../../../src/documents/fonts';
+import type { PostalAddress } from '../../../src/consignments/domain/consignment';
 import { type LabelContent, layOutLabel } from '../../../src/documents/label-layout';
 import { renderLabelPdf, renderLabelZpl } from '../../../src/documents/labels';
 import {
@@ -46,7 +47,30 @@ const courier: LabelContent = {
   routing: 'US-606',
   barcode: { symbology: 'gs1-128', value: sscc('9521101', 1_234_567) },
 };
-const scripts = { TOKYO, DUBAI, ATHENS, KYIV, SEOUL, SHANGHAI, TEL_AVIV, BANGKOK };
+/** Returns an address in the script of its country. */
+const at = (country: string, lastName: string, addressLine1: string, city: string): PostalAddress => ({
+  ...{ country, lastName, addressLine1, city, firstName: 'A.', postcode: '10000' },
+});
+const scripts = {
+  ...{ TOKYO, DUBAI, ATHENS, KYIV, SEOUL, SHANGHAI, TEL_AVIV, BANGKOK },
+  TBILISI: at('GE', 'ჭავჭავაძე', '12 რუსთაველის გამზირი', 'თბილისი'),
+  YEREVAN: at('AM', 'Գրիգորյան', 'Մաշտոցի պողոտա 45', 'Երևան'),
+  DELHI: at('IN', 'शर्मा', '5 महात्मा गांधी मार्ग, स्त्री निकेतन', 'नई दिल्ली'),
+  DHAKA: at('BD', 'ব্রাহ্মণ', '১২ ধানমন্ডি রোড, কৃষ্ণনগর', 'ঢাকা'),
+  CHENNAI: at('IN', 'ஸ்ரீநிவாசன்', '7 அண்ணா சாலை', 'சென்னை'),
+  COLOMBO: at('LK', 'ක්‍ෂේත්‍රපාල', '3 ශ්‍රී ජයවර්ධනපුර පාර', 'කොළඹ'),
+  ADDIS_ABABA: at('ET', 'ኃይለ', 'ቦሌ መንገድ ፩፪', 'አዲስ አበባ'),
+  VIENTIANE: at('LA', 'ວົງສາ', '9 ຖະໜົນລ້ານຊ້າງ', 'ວຽງຈັນ'),
+  PHNOM_PENH: at('KH', 'ព្រះនរោត្តម', '22 ផ្លូវច្បារអំពៅ', 'ភ្នំពេញ'),
+  MALE: at('MV', 'މުޙައްމަދު', '4 މަޖީދީމަގު، ހުޅުމާލެ', 'މާލެ'),
+  RABAT: at('MA', 'ⴰⵎⴰⵣⵉⵖ', '8 ⴰⴱⵔⵉⴷ ⵏ ⵜⵉⴼⵉⵏⴰⵖ', 'ⵕⴱⴰⵟ'),
+  AHMEDABAD: at('IN', 'સ્ત્રીવત્સ', '6 કૃષ્ણ માર્ગ', 'અમદાવાદ'),
+  AMRITSAR: at('IN', 'ਸਿੰਘ', '2 ਗੁਰਦੁਆਰਾ ਰੋਡ', 'ਅੰਮ੍ਰਿਤਸਰ'),
+  BENGALURU: at('IN', 'ಕ್ಷೇತ್ರಪಾಲ', '11 ಮಹಾತ್ಮ ಗಾಂಧಿ ರಸ್ತೆ, ಜ್ಞಾನಭಾರತಿ', 'ಬೆಂಗಳೂರು'),
+  KOCHI: at('IN', 'കൃഷ്ണൻ', '14 മഹാത്മാ ഗാന്ധി റോഡ്', 'കൊച്ചി'),
+  HYDERABAD: at('IN', 'శ్రీనివాస్', '16 జ్ఞానం రోడ్డు', 'హైదరాబాద్'),
+  BHUBANESWAR: at('IN', 'ମହାନ୍ତି', '18 କୃଷ୍ଣ ମାର୍ଗ', 'ଭୁବନେଶ୍ୱର'),
+};
 
 describe('PDF labels', () => {
   test.each([
