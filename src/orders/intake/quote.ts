@@ -134,6 +134,7 @@ export function quotedOrder(
       '',
     ),
     shippingRevision: 0,
+    acceptedAddressId: null,
     filesRevision: 0,
     createdAt: new Date(),
     ...rates,

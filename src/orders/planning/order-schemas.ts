@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { labelText } from '../../documents/fonts';
+import { emailAddress } from '../../platform/domain/email';
 import {
   countryCode,
   crossField,
   currencyCode,
-  emailAddress,
   httpUrl,
   list,
   metadata,
@@ -36,7 +36,7 @@ export function stateRule(address: unknown, report: ReportField): void {
   }
 }
 
-/** The limits on lengths and characters are those of labels. */
+/** The limits on lengths are those of labels. */
 export const shippingAddressSchema = crossField(
   withStateCode(
     z.object({

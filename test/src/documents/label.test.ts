@@ -1,7 +1,7 @@
 import { ready } from 'zpl-renderer-js';
 import { s10, sscc } from '../../../src/carriers/domain/tracking-numbers';
-import { printableText } from '../../../src/documents/fonts';
 import type { PostalAddress } from '../../../src/consignments/domain/consignment';
+import { printableText } from '../../../src/documents/fonts';
 import { type LabelContent, layOutLabel } from '../../../src/documents/label-layout';
 import { renderLabelPdf, renderLabelZpl } from '../../../src/documents/labels';
 import {

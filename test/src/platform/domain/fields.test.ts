@@ -1,4 +1,5 @@
-import { day, emailAddress, moment } from '../../../../src/platform/domain/fields';
+import { emailAddress } from '../../../../src/platform/domain/email';
+import { day, moment } from '../../../../src/platform/domain/fields';
 
 describe('dates and times that Postgres and Date can both represent', () => {
   test.each(['2026-01-05', '1900-01-01', '2024-02-29', '9999-12-31'])('%s is a day', (text) => {
