@@ -20,7 +20,7 @@ const dialled = (value: string) => value.replace(INVISIBLE, '').normalize('NFKC'
 const phoneField = (isRequired: boolean) =>
   z
     .string()
-    .max(2 * LONGEST, { abort: true })
+    .max(2 * LONGEST)
     .overwrite(dialled)
     .max(LONGEST)
     .superRefine((value, context) => {

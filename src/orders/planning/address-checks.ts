@@ -26,7 +26,9 @@ const PRINTED = [
   'state',
 ] as const satisfies readonly (keyof ShippingAddress)[];
 
-export function addressFindings(address: Pick<ShippingAddress, (typeof PRINTED)[number]>): AddressFinding[] {
+export function addressFindings(
+  address: Readonly<Partial<Record<(typeof PRINTED)[number], string | null | undefined>>>,
+): AddressFinding[] {
   return PRINTED.flatMap((field): AddressFinding[] => {
     const letters = unprintableLetters(address[field] ?? '');
     return letters.length === 0 ? [] : [{ code: 'unprintable_letters', field, message: noFontFor(letters) }];

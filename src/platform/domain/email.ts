@@ -17,9 +17,11 @@ const LOCAL_PART = 64;
 export const emailAddress = z
   .string()
   .max(LONGEST)
-  .regex(FORM, { error: 'Not an e-mail address.', abort: true })
-  .refine((address) => HOST.test(hostOf(address)), 'The part after the @ is not a domain.')
-  .refine((address) => asciiEmail(address).length <= LONGEST, 'The domain is too long.')
+  .regex(FORM, 'Not an e-mail address.')
+  .refine(
+    (address) => !FORM.test(address) || (HOST.test(hostOf(address)) && asciiEmail(address).length <= LONGEST),
+    'The part after the @ is not a domain, or too long.',
+  )
   .refine((address) => address.indexOf('@') <= LOCAL_PART, `At most ${LOCAL_PART} characters before the @.`);
 
 /** Returns an e-mail address with its domain in punycode (RFC 3492), as mail servers, partners and carriers take it. */
