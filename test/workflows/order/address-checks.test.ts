@@ -40,7 +40,7 @@ test('letters without a font hold the order, which no partner gets, until an ope
     reason: 'address_check',
     message: `addressLine1: ${FINDING.message}`,
   });
-  await expect(repair(order.id, { action: 'accept_files' })).rejects.toMatchObject(conflict(/no print file waits/));
+  await expect(repair(order.id, { action: 'accept_files' })).rejects.toMatchObject(conflict(/No print file waits/));
 
   await repair(order.id, { action: 'accept_address' });
   const { printOrderId } = await accepted(stack, order.id);
@@ -51,7 +51,7 @@ test('letters without a font hold the order, which no partner gets, until an ope
   expect(await look(order.id)).toMatchObject({ attention: [] });
   const { entries } = await stack.operator.listAuditLog({ query: { object: `order:${order.id}` } });
   expect(entries).toMatchObject([{ action: 'order.accept_address' }]);
-  await expect(repair(order.id, { action: 'accept_address' })).rejects.toMatchObject(conflict(/no address waits/));
+  await expect(repair(order.id, { action: 'accept_address' })).rejects.toMatchObject(conflict(/No address waits/));
 
   // The address is accepted, and not another one like it. The method can change with it.
   const other = { ...burmese, city: 'Bago' };

@@ -1,4 +1,3 @@
-import { emailAddress } from '../../../../src/platform/domain/email';
 import { day, moment } from '../../../../src/platform/domain/fields';
 
 describe('dates and times that Postgres and Date can both represent', () => {
@@ -35,9 +34,4 @@ describe('dates and times that Postgres and Date can both represent', () => {
     expect(moment({ local: true }).safeParse('2026-01-05T10:00:00').success).toBe(true);
     expect(moment({ local: true }).safeParse('0000-01-05T10:00:00').success).toBe(false);
   });
-});
-
-test('an email address has at most 64 characters before the @', () => {
-  expect(emailAddress.safeParse(`${'a'.repeat(64)}@example.com`).success).toBe(true);
-  expect(emailAddress.safeParse(`${'a'.repeat(65)}@example.com`).success).toBe(false);
 });
