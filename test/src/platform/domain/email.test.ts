@@ -14,7 +14,7 @@ test.each([
 test.each([
   ...['a..b@example.com', '.a@example.com', 'müller@example.com', '"a b"@example.com', 'a@b@example.com'],
   ...['a@exam/ple.com', 'a@exa_mple.com', 'a@-example.com', 'a@1.2.3.4', 'a@[1.2.3.4]', 'a@ex\u00a0ample.com'],
-  ...[`${'a'.repeat(65)}@example.com`, `a@${'ü'.repeat(60)}.de`, `a@${`${'ü'.repeat(40)}.`.repeat(5)}de`],
+  ...[`${'a'.repeat(65)}@example.com`, `a@${'ü'.repeat(60)}.de`, `a@${`${'ü'.repeat(40)}.`.repeat(6)}de`],
 ])('%s is none', (address) => {
   expect(emailAddress.safeParse(address).success).toBe(false);
 });
