@@ -13,16 +13,18 @@ const hostOf = (address: string) => URL.parse(`http://${address.slice(address.in
 const LONGEST = 254;
 const LOCAL_PART = 64;
 
-/** An e-mail address as people write it. */
+/** An e-mail address as people write it. The OpenAPI document has no format of it: `email` excludes such domains. */
 export const emailAddress = z
   .string()
   .max(LONGEST)
-  .regex(FORM, 'Not an e-mail address.')
-  .refine(
-    (address) => !FORM.test(address) || (HOST.test(hostOf(address)) && asciiEmail(address).length <= LONGEST),
-    'The part after the @ is not a domain, or too long.',
-  )
-  .refine((address) => address.indexOf('@') <= LOCAL_PART, `At most ${LOCAL_PART} characters before the @.`);
+  .superRefine((address, context) => {
+    const report = (message: string, code?: string) => context.addIssue({ code: 'custom', message, params: { code } });
+    if (address.trim() === '') return report('This field must not be blank.', 'IS_BLANK_ERROR');
+    if (!FORM.test(address)) return report('Not an e-mail address.');
+    if (address.indexOf('@') > LOCAL_PART) report(`At most ${LOCAL_PART} characters before the @.`);
+    const isDomain = HOST.test(hostOf(address)) && asciiEmail(address).length <= LONGEST;
+    if (!isDomain) report('The part after the @ is not a domain, or too long.');
+  });
 
 /** Returns an e-mail address with its domain in punycode (RFC 3492), as mail servers, partners and carriers take it. */
 export function asciiEmail(address: string): string {
