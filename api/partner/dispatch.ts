@@ -14,7 +14,7 @@ import { renewDocuments } from '../../src/orders/production/renewed-documents';
 import { Refusal } from '../../src/platform/errors';
 import type { Sql } from '../../src/platform/postgres';
 import type { LabelToReplace } from '../../src/shipping/domain/shipping-runs';
-import { DISPATCH_TYPES } from '../../src/shipping/shipments';
+import { DISPATCH_TYPES, type StoredShipment } from '../../src/shipping/shipments';
 import { runLabelReplacement } from '../../src/shipping/shipping-workflows';
 import type { ApiDeps } from '../deps';
 import { RawResponse, type Route, route } from '../http/route';
@@ -79,8 +79,8 @@ async function confirmedPrintOrder(
 
 /** Seconds after which a partner asks again for documents that are being made. */
 const RETRY_SECONDS = 5;
-/** Time that a request waits for papers that are made again, in milliseconds. */
-const PAPERS_MS = 20_000;
+/** Time that a request waits for the papers of many parcels that are made again, in milliseconds. */
+const PAPERS_MS = 2_000;
 
 /** Returns the response while documents are being made. It has no `documents`, so that nobody takes it for the last one. */
 function beingMade(): RawResponse {
@@ -93,14 +93,14 @@ export function dispatchRoute({ sql, objects, links, runs, temporal, config, pub
   /** Papers that this process makes again, by shipment. Requests for one shipment share them. */
   const renewing = new Map<string, Promise<boolean>>();
   /** Makes papers again. @returns false when that takes longer than a request waits */
-  async function renewed(shipment: Parameters<typeof renewDocuments>[1]): Promise<boolean> {
-    const { shipmentId } = shipment;
+  async function renewed(orderId: string, { shipmentId, packages }: StoredShipment): Promise<boolean> {
     const renewal =
       renewing.get(shipmentId) ??
-      renewDocuments({ sql, objects }, shipment)
+      renewDocuments({ sql, objects }, { orderId, shipmentId })
         .then(() => true)
         .finally(() => renewing.delete(shipmentId));
     renewing.set(shipmentId, renewal);
+    if (packages.length <= MOST_AWAITED_PARCELS) return await renewal;
     return await Promise.race([renewal, sleep(PAPERS_MS, false, { ref: false })]);
   }
   return route('POST /v2/order/dispatch', {
@@ -161,7 +161,7 @@ export function dispatchRoute({ sql, objects, links, runs, temporal, config, pub
             const before = { printOrderId, label: trackingCode };
             await audit(sql, { action: 'order.replace_label', objectId: orderId, before, after: { printOrderId } });
           }
-        } else if (!(await renewed({ orderId, shipmentId: shipment.shipmentId }))) return beingMade();
+        } else if (!(await renewed(orderId, shipment))) return beingMade();
         printOrder = (await dispatchedPrintOrder(sql, account.id, printOrderId))!;
       }
       throw new Refusal('CONFLICT', { message: 'The order changed during the request; send it again.' });

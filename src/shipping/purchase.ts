@@ -8,7 +8,13 @@ import { ratesAt } from '../platform/exchange-rates';
 import type { ObjectStore } from '../platform/objects/object-store';
 import { inTransaction, type Sql } from '../platform/postgres';
 import { progressed } from '../platform/progress';
-import { DEFAULT_LABEL, type InvoiceOf, type LabelOptions, shipmentDocuments, type UnstoredDocument } from './document-set';
+import {
+  DEFAULT_LABEL,
+  type InvoiceOf,
+  type LabelOptions,
+  shipmentDocuments,
+  type UnstoredDocument,
+} from './document-set';
 import { underLease } from './purchase-lease';
 import {
   type LeasedIntent,
