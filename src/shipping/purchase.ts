@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { CarrierAdapter, CarrierPurchase, CarrierRefusal, VoidOutcome } from '../carriers/carrier';
 import type { Carriers } from '../carriers/carriers';
@@ -6,6 +5,7 @@ import type { Consignment } from '../consignments/domain/consignment';
 import { VOIDED_CHECK_HOURS } from '../consignments/domain/tracking-status';
 import { ratesAt } from '../platform/exchange-rates';
 import type { ObjectStore } from '../platform/objects/object-store';
+import { createPace } from '../platform/pace';
 import { inTransaction, type Sql } from '../platform/postgres';
 import { progressed } from '../platform/progress';
 import {
@@ -135,23 +135,22 @@ export async function buyPackages(
   first = 0,
 ): Promise<CarrierPurchase[] | CarrierRefusal> {
   const purchases: CarrierPurchase[] = [];
+  const pace = createPace(intent.consignment.packages.length - first);
   for (let from = first; from < intent.consignment.packages.length; from += CONCURRENCY) {
     signal.throwIfAborted();
     const batch = intent.consignment.packages.slice(from, from + CONCURRENCY);
-    const outcomes = await Promise.allSettled(
-      batch.map((_, offset) =>
-        adapter
-          .buy({
-            consignment: intent.consignment,
-            packageIndex: from + offset,
-            methodUid: intent.methodUid,
-            idempotencyKey: packageKey(intent, from + offset),
-            labelFormat: label.format,
-            signal,
-          })
-          .finally(progressed),
-      ),
-    );
+    const buy = (_: unknown, offset: number) =>
+      adapter
+        .buy({
+          consignment: intent.consignment,
+          packageIndex: from + offset,
+          methodUid: intent.methodUid,
+          idempotencyKey: packageKey(intent, from + offset),
+          labelFormat: label.format,
+          signal,
+        })
+        .finally(progressed);
+    const outcomes = await pace(() => Promise.allSettled(batch.map(buy)));
     const refused = outcomes.find((outcome) => outcome.status === 'fulfilled' && !outcome.value.ok);
     if (refused?.status === 'fulfilled' && !refused.value.ok) return refused.value.refusal;
     for (const outcome of outcomes) {
@@ -182,15 +181,11 @@ export async function voidPackages(
   return reason;
 }
 
-/** More documents than this are made with pauses, so that other work of the process goes on. */
-const UNPACED_DOCUMENTS = 50;
-/** Pause after a document, as a multiple of the CPU time that it took: 6 ms for a label, 12 ms for a customs form. */
-const PAUSE = 2;
 const STORED_AT_ONCE = 8;
 
 /**
- * Makes documents one after the other, and stores them in the object store under names that derive from the purchase and from
- * their type.
+ * Makes documents one after the other, each with 6 (a label) to 12 ms of CPU, and stores them in the object store under names
+ * that derive from the purchase and from their type.
  * @param options.kept documents that an earlier attempt has stored stay
  */
 export async function storeDocuments(
@@ -199,23 +194,16 @@ export async function storeDocuments(
   documents: readonly UnstoredDocument[],
   { kept = false, signal }: { readonly kept?: boolean; readonly signal?: AbortSignal } = {},
 ): Promise<StoredDocument[]> {
-  const pause = documents.length > UNPACED_DOCUMENTS ? PAUSE : 0;
-  const [turn, limit] = [pLimit(1), pLimit(STORED_AT_ONCE)];
-  let restMs = 0;
+  const [pace, limit] = [createPace(documents.length), pLimit(STORED_AT_ONCE)];
   const store = async ({ make, storedAs, ...document }: UnstoredDocument): Promise<StoredDocument[]> => {
     const place = document.packagePosition === null ? 'all' : String(document.packagePosition + 1);
     const name = `${document.documentType}-${place}.${document.format}`;
     const objectKey = `shipments/${intent.id}/${intent.attempt}/${name}`;
     const found = kept ? await objects.stat(objectKey) : null;
     if (found !== null) return [{ ...document, objectKey, sizeBytes: found.size }];
-    const body = await turn(async () => {
-      await sleep(restMs);
+    const body = await pace(async () => {
       signal?.throwIfAborted();
-      const before = process.cpuUsage();
-      const made = await make();
-      const { user, system } = process.cpuUsage(before);
-      restMs = ((user + system) / 1_000) * pause;
-      return made;
+      return await make();
     });
     if (body === null) return [];
     const { size } = await objects.put(objectKey, body, { contentType: storedAs ?? document.contentType });
