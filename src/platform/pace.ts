@@ -4,8 +4,8 @@ import pLimit from 'p-limit';
 /** Parts up to which work runs without pauses. */
 const UNPACED_PARTS = 50;
 /** Pause after a part, as a multiple of the CPU time that the process used meanwhile, and its limit. */
-const PAUSE = 2;
-const LONGEST_PAUSE_MS = 50;
+const PAUSE = 4;
+const LONGEST_PAUSE_MS = 100;
 
 /**
  * Returns a function that runs the parts of long work one after the other. Those of work with many parts have pauses between them,
