@@ -32,6 +32,7 @@ async function inspect({ path, mimeType }: InspectionJob): Promise<void> {
   try {
     const file = mimeType === 'application/pdf' ? await openPdf(path) : openImage(await readFile(path), mimeType);
     try {
+      await file.decode();
       report({ kind: 'properties', properties: file.properties });
       report({ kind: 'facts', facts: await file.measure() });
       report({ kind: 'previews', previews: await renderPreviews(file).catch(() => []) });
