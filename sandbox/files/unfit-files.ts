@@ -70,8 +70,9 @@ function hiddenLayer(document: PDFKit.PDFDocument): void {
 }
 
 function xfaForm(document: PDFKit.PDFDocument): void {
-  const { data } = (document as unknown as { _root: { data: Record<string, unknown> } })._root;
-  data.AcroForm = { Fields: [], XFA: Object('<xdp:xdp xmlns:xdp="http://ns.adobe.com/xdp/"/>') };
+  document.initForm();
+  const { data } = (document as unknown as { _root: { data: { AcroForm: { data: object } } } })._root;
+  Object.assign(data.AcroForm.data, { XFA: Object('<xdp:xdp xmlns:xdp="http://ns.adobe.com/xdp/"/>') });
 }
 
 function formField(document: PDFKit.PDFDocument): void {
