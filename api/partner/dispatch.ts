@@ -79,7 +79,7 @@ async function confirmedPrintOrder(
 export function dispatchRoute({ sql, objects, links, runs, temporal, config, publicUrl }: ApiDeps): Route {
   return route('POST /v2/order/dispatch', {
     operationId: 'dispatchOrder',
-    refuses: ['CONFLICT', 'NOT_FOUND'],
+    refuses: ['CONFLICT', 'NOT_FOUND', 'PUBLIC_API_ERROR'],
     summary: 'Get the shipping documents of a print order',
     description:
       'The response is sent when labels and documents exist. A repeated request returns the same shipment with new ' +

@@ -37,8 +37,8 @@ export function openImage(bytes: Buffer, type: 'image/png' | 'image/jpeg'): Open
     properties: { pageCount: 1, widthPx: width, heightPx: height, widthMm: null, heightMm: null },
     async render(longestSide) {
       if (width * height > MAX_RENDERED_PIXELS) return null;
-      const image = await loadImage(bytes).catch(() => null);
-      if (image === null || image.width === 0) return null;
+      const image = await loadImage(bytes);
+      if (image.width === 0) throw new Error('the image cannot be drawn');
       const scale = Math.min(1, longestSide / Math.max(width, height));
       return {
         canvas: scaledDown(image, { width, height }, scale),

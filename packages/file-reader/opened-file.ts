@@ -11,7 +11,7 @@ export interface OpenedFile {
   decode(): Promise<void>;
   /** Measures the whole file for print. Never throws. */
   measure(): Promise<FileFacts>;
-  /** Renders the first page; its longest side has at most this many pixels. Returns null when the page is too large to render. */
+  /** Renders the first page; its longest side has at most this many pixels. Returns null when the page is too large to render, and throws when it cannot be. */
   render(longestSide: number): Promise<{ canvas: Canvas; opaque: boolean } | null>;
   close(): void;
 }

@@ -59,6 +59,7 @@ const serve = (bytes: Buffer, contentType = 'application/octet-stream') => {
   handler = (_request, response) => response.writeHead(200, { 'content-type': contentType }).end(bytes);
 };
 const fileRequest = (url = `${origin}/art.pdf`): FileRequest => ({
+  client: 'shop',
   url,
   objectKey: `files/f${keys++}`,
   limitBytes: 1_000_000,
