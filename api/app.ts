@@ -26,7 +26,7 @@ import { docsPage, guidePage, startPage } from './system/docs-page';
 import { systemRoutes } from './system/probes';
 
 interface AppOptions {
-  /** Check every response against its schema; a mismatch is a 500. For tests and development. */
+  /** Check every response against what its route declares; a mismatch is a 500. For tests and development. */
   readonly checkResponses?: boolean;
 }
 

@@ -167,6 +167,7 @@ const commandRoutes =
     return route(`${method} /v1/operator/sandbox/${path}`, {
       ...forOperators('Sandbox', 'operator'),
       ...command,
+      refuses: ['PUBLIC_API_ERROR'],
       params: z.object({ [parameter!]: z.string().max(100) }),
       handler: async ({ params, body }) => {
         const name = encodeURIComponent(params[parameter!]!);

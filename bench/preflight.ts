@@ -16,7 +16,7 @@ import { type Row, spreadOf } from './support/report';
 const MIB = 1024 * 1024;
 /** The CPU time of a process has a precision of 10 ms. */
 const PRECISE_MS = 1_000;
-const LIMITS = { stepTimeoutMs: 60_000, memoryBytes: 800 * MIB, folder: tmpdir() };
+const LIMITS = { stepTimeoutMs: 60_000, renderCpuMs: 60_000, memoryBytes: 800 * MIB, folder: tmpdir() };
 
 const poster = () => printPdf({ title: 'Evening hills', widthMm: 210, heightMm: 297, bleedMm: 3, pages: 1, seed: 0 });
 
@@ -76,8 +76,11 @@ interface Measured {
 async function inspect(path: string, warm: string): Promise<Measured> {
   return await withProcess(async (inspection, pid) => {
     const once = async (file: string) => {
-      const result = await inspection.inspect({ path: file, mimeType: 'application/pdf' });
+      const job = { path: file, mimeType: 'application/pdf' } as const;
+      const result = await inspection.measure(job);
       if (!result.ok || !result.facts.complete) throw new Error(result.ok ? result.facts.problem! : result.reason);
+      const { unrendered } = await inspection.render(job);
+      if (unrendered !== null) throw new Error(`the file is not rendered: ${unrendered}`);
       return result.facts;
     };
     await once(warm);

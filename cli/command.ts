@@ -3,6 +3,7 @@ import { DataFolderBusy } from '../packages/embedded-servers/data-folder';
 import { OptionalPackageMissing } from '../packages/embedded-servers/optional-package';
 import { TemporalBinaryMissing } from '../packages/embedded-servers/temporal-binary';
 import type { DemoCredentials } from '../sandbox/demo/accounts';
+import { ArchiveFileUnreadable } from '../src/orders/reading/archived-order';
 import { type Config, ConfigError, loadConfig } from '../src/platform/config';
 import { createLogger, type Logger } from '../src/platform/logging/logging';
 import { assertPatchedDriver, DriverNotPatched } from '../src/platform/postgres';
@@ -18,6 +19,7 @@ import { StopSignals, say } from './terminal';
 
 /** Errors that the user can fix. Their message is printed without a stack trace. */
 const USER_ERRORS = [
+  ArchiveFileUnreadable,
   ConfigError,
   DatabaseNotMigrated,
   DataFolderBusy,

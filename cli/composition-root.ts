@@ -77,7 +77,7 @@ export function compose(connections: Connections): ApiDeps {
     candidates: createCandidateReader(sql),
     wake: (kind) => wakeRelays(sql, kind),
     runSettings: runSettingsOf(config),
-    health: createHealth({ sql, temporal }),
+    health: createHealth({ sql, temporal, objects: connections.objects }),
     jobs: PERIODIC_JOBS,
   };
 }

@@ -39,7 +39,8 @@ export function createSignInGuard(sql: Sql) {
       byAddress.check(network);
       const failures = byAddress.failed(network);
       const account = error instanceof RefusedAccount ? error.account : undefined;
-      call.log.warn({ address: call.address, method, operator: account?.name }, 'a sign-in failed');
+      // Not `address`: that is a recipient's, which the log redacts.
+      call.log.warn({ callerAddress: call.address, method, operator: account?.name }, 'a sign-in failed');
       if (account !== undefined) {
         byAccount.check(account.id);
         byAccount.failed(account.id);

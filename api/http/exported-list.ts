@@ -93,6 +93,7 @@ export function exportedList<
   }
   return route<P, Q, B, R>(operation, {
     ...definition,
+    refuses: ['QUOTA_EXCEEDED', ...(definition.refuses ?? [])],
     otherContentTypes: ['text/csv', ...(definition.otherContentTypes ?? [])],
     handler: async (call) => {
       if (call.query.format !== 'csv') return await handler(call);

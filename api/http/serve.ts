@@ -4,16 +4,18 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { LRUCache } from 'lru-cache';
 import type { Authenticator } from '../../src/accounts/authenticator';
 import { cleanJson } from '../../src/platform/domain/foreign-text';
-import { Refusal } from '../../src/platform/errors';
+import { ERROR_CODES, Refusal } from '../../src/platform/errors';
 import { closeUnread } from '../../src/platform/http/responses';
 import { unavailable } from '../../src/platform/unavailable';
 import type { ApiDeps } from '../deps';
 import { type AuditTrail, auditTrail } from './audit-trail';
 import { authorize, type Credential, credentialOf, identify, secretOf } from './authentication';
 import { callerAddress, callerNetwork } from './caller-address';
+import { asRefusal } from './error-body';
 import { fieldErrors, fieldPath } from './field-errors';
 import { idempotencyKeyOf, type Outcome, onceForKey } from './idempotency';
 import { isJson, parseJson, readBody } from './json-body';
+import { refusalCodes } from './refusal-codes';
 import { type ConcurrencyLimiter, countedName, type FailureLimiter, type RateLimiter } from './request-limits';
 import { notesOf, type RequestNotes } from './request-log';
 import {
@@ -41,6 +43,22 @@ function responseFault(route: Route, response: unknown): string | undefined {
   return `${route.operationId} responded outside its response schema: ${faults.slice(0, 10).join('; ')}`;
 }
 
+/** Returns the error for a refusal that a route does not declare in `refuses`. The OpenAPI document lacks it. */
+function undeclaredRefusal(route: Route, cause: unknown): Error | undefined {
+  const { code } = asRefusal(cause);
+  if (refusalCodes(route).includes(code)) return undefined;
+  return new Error(`${route.operationId} refused with ${code}, which it does not declare in \`refuses\``, { cause });
+}
+
+/** Returns a description of the status of a `RawResponse` that the OpenAPI document does not list for a route. */
+function statusFault(route: Route, status: number): string | undefined {
+  const isDeclared =
+    status === 200 ||
+    Object.hasOwn(route.otherStatuses ?? {}, status) ||
+    refusalCodes(route).some((code) => ERROR_CODES[code].status === status);
+  return isDeclared ? undefined : `${route.operationId} responded with ${status}, which it does not declare`;
+}
+
 interface Pipeline {
   readonly deps: ApiDeps;
   readonly authenticator: Authenticator;
@@ -51,7 +69,7 @@ interface Pipeline {
   /** Names of the credentials that were right lately. */
   readonly knownCredentials: LRUCache<string, true>;
   readonly concurrencyLimiter: ConcurrencyLimiter | undefined;
-  /** Check every response against the route's response schema (tests and development). */
+  /** Check every response against what the route declares: its schema, statuses and refusals (tests and development). */
   readonly checkResponses: boolean;
 }
 
@@ -171,8 +189,9 @@ async function handled(
   });
   // A handler can refuse with a page of its own.
   if (!(response instanceof RawResponse && response.status >= 400)) trail.end(checkResponses);
-  if (checkResponses && !(response instanceof RawResponse)) {
-    const fault = responseFault(route, response);
+  if (checkResponses) {
+    const fault =
+      response instanceof RawResponse ? statusFault(route, response.status) : responseFault(route, response);
     if (fault !== undefined) throw new Error(fault);
   }
   return response;
@@ -255,6 +274,8 @@ export function serve(pipe: Pipeline, route: Route): RequestHandler {
       if (replayed) res.setHeader('Idempotency-Replayed', 'true');
       if (response instanceof RawResponse) await sendRaw(req, res, response);
       else res.json(response);
+    } catch (error) {
+      throw (pipe.checkResponses ? undeclaredRefusal(route, error) : undefined) ?? error;
     } finally {
       // A handler that still runs after its timeout counts.
       if (release !== undefined) void Promise.allSettled([outcome]).then(release);

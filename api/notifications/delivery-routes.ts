@@ -52,6 +52,7 @@ export function deliveryRoutes(
     route(`POST ${path}/{webhookId}/test`, {
       ...write,
       operationId: `test${noun}`,
+      refuses: ['CONFLICT'],
       summary: 'Send a test event to an endpoint',
       params: endpointParams,
       response: deliverySchema,

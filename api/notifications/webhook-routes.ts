@@ -46,6 +46,7 @@ function createEndpointRoute(
     tag,
     access: access.write,
     operationId: `create${noun}`,
+    refuses: ['QUOTA_EXCEEDED'],
     summary: 'Create an endpoint for notifications',
     description:
       'Messages are signed as Standard Webhooks specifies, and are delivered at least once, in any order. Respond with 2xx ' +

@@ -150,7 +150,7 @@ export function draftRoutes(deps: ApiDeps): Route[] {
     route('PATCH /v1/orders/{orderId}', {
       ...common,
       operationId: 'patchOrder',
-      refuses: ['AMBIGUOUS_REFERENCE', 'CONFLICT'],
+      refuses: ['AMBIGUOUS_REFERENCE', 'CONFLICT', 'QUOTA_EXCEEDED'],
       summary: 'Edit a draft, turn it into an order, or give an order its retail prices',
       description:
         'Each given field of a draft replaces the stored one. Null removes an optional field. `orderType: order` submits the ' +

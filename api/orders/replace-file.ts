@@ -13,7 +13,7 @@ import { changedOrderId, orderAddress, READERS, reasonOf, requesterOf } from './
 export function replaceFileRoute({ sql, links, wake }: ApiDeps): Route {
   return route('PUT /v1/orders/{orderId}/items/{itemReferenceId}/files/{type}', {
     operationId: 'replaceFile',
-    refuses: ['AMBIGUOUS_REFERENCE', 'CONFLICT'],
+    refuses: ['AMBIGUOUS_REFERENCE', 'CONFLICT', 'QUOTA_EXCEEDED'],
     summary: 'Replace a print file',
     description:
       'Fetches the file from another URL, checks it again, and goes on with the order. When a print partner has the item, the ' +

@@ -105,7 +105,7 @@ export function dispatchRoute({ sql, objects, links, runs, temporal, config, pub
   }
   return route('POST /v2/order/dispatch', {
     operationId: 'dispatchOrder',
-    refuses: ['CONFLICT', 'NOT_FOUND'],
+    refuses: ['CONFLICT', 'NOT_FOUND', 'PUBLIC_API_ERROR'],
     otherStatuses: {
       202: 'The documents are being made. The same request, after `Retry-After` seconds, gets them.',
     },

@@ -36,6 +36,7 @@ export function trackingRoute({ sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>
 
   return route('GET /v1/tracking/{trackingNumber}', {
     operationId: 'getTracking',
+    refuses: ['TRACKING_DETAILS_NOT_FOUND'],
     summary: 'Read where a package is',
     tag: 'Shipping',
     access: { credentials: 'key', roles: ['client', 'partner', 'operator'], operatorRole: 'viewer' },

@@ -8,6 +8,7 @@ const readiness = z
     status: z.enum(['ready', 'unavailable', 'stopping']),
     postgres: serverState,
     temporal: serverState.describe('While Temporal is unavailable, orders are accepted and start later.'),
+    objectStore: serverState.describe('While the object store is unavailable, files and documents are.'),
   })
   .meta({ id: 'Readiness' });
 
@@ -42,7 +43,7 @@ export function systemRoutes({ health }: Pick<ApiDeps, 'health'>): Route[] {
       operationId: 'getReadiness',
       summary: 'Check that requests can be served',
       description:
-        'Returns 200 when Postgres responds and the process is not stopping, else 503. The state of Temporal is reported and does not change the status.',
+        'Returns 200 when Postgres responds and the process is not stopping, else 503. The states of Temporal and the object store are reported and do not change the status.',
       response: readiness,
       handler: async () => {
         const state = await health.readiness();

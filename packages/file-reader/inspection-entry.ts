@@ -9,13 +9,21 @@ import { type OpenedFile, scaledDown, UnreadableFile } from './opened-file';
 /** The code of an inspection process. It opens files of clients, so it has limits and gets no secrets (`inspection-process.ts`). */
 
 /** A file to inspect. */
-export interface InspectionJob {
+export interface FileToInspect {
   readonly path: string;
   readonly mimeType: PrintFileType;
 }
 
+/** One part of an inspection: the properties and facts of a file, or its previews. */
+export type InspectionJob = FileToInspect &
+  (
+    | { readonly part: 'facts' }
+    /** After this CPU time the process ends itself with SIGVTALRM, the signal of a timer of CPU time. */
+    | { readonly part: 'previews'; readonly cpuMs: number }
+  );
+
 /**
- * Messages of the process: `ready` once, then for each job `properties`, `facts` and `previews`. Instead of one of these, a
+ * Messages of the process: `ready` once, then for each job `properties` and `facts`, or `previews`. Instead of one of these, a
  * job can end with `unreadable`, or with `failed` after a bug.
  */
 export type InspectionReport =
@@ -28,14 +36,20 @@ export type InspectionReport =
 
 const report = (message: InspectionReport) => process.send!(message);
 
-async function inspect({ path, mimeType }: InspectionJob): Promise<void> {
+async function inspect({ path, mimeType, ...job }: InspectionJob): Promise<void> {
   try {
     const file = mimeType === 'application/pdf' ? await openPdf(path) : openImage(await readFile(path), mimeType);
     try {
-      report({ kind: 'properties', properties: file.properties });
-      report({ kind: 'facts', facts: await file.measure() });
-      report({ kind: 'previews', previews: await renderPreviews(file).catch(() => []) });
+      if (job.part === 'previews') {
+        limitCpu(job.cpuMs);
+        report({ kind: 'previews', previews: await renderPreviews(file) });
+      } else {
+        await file.decode();
+        report({ kind: 'properties', properties: file.properties });
+        report({ kind: 'facts', facts: await file.measure() });
+      }
     } finally {
+      limitCpu(Number.POSITIVE_INFINITY);
       file.close();
     }
   } catch (error) {
@@ -77,14 +91,18 @@ export async function renderPreviews(file: OpenedFile): Promise<Preview[]> {
 }
 
 /**
- * A thread that ends the process when it uses too much memory, or when its parent has ended. It also runs while the main thread
- * is busy in native code.
+ * A thread that ends the process when it uses too much memory or CPU time, or when its parent has ended. It also runs while the
+ * main thread is busy in native code. CPU time, not time: a busy machine must not make a file slow.
  */
 const GUARD = `
-const { workerData } = require('node:worker_threads');
+const { parentPort, workerData } = require('node:worker_threads');
+let cpuLimit = Infinity;
+parentPort.on('message', (limit) => { cpuLimit = limit; });
 setInterval(() => {
   if (process.ppid !== workerData.parent || process.memoryUsage.rss() > workerData.memoryBytes)
     process.kill(process.pid, 'SIGKILL');
+  const { user, system } = process.cpuUsage();
+  if (user + system > cpuLimit) process.kill(process.pid, 'SIGVTALRM');
 }, 100);`;
 
 const guard = new Worker(GUARD, {
@@ -97,6 +115,12 @@ const guard = new Worker(GUARD, {
   },
 });
 guard.unref();
+
+/** Ends the process when it uses more CPU time than this from now on. */
+function limitCpu(ms: number): void {
+  const { user, system } = process.cpuUsage();
+  guard.postMessage(user + system + ms * 1_000);
+}
 
 process.on('disconnect', () => process.exit());
 // One job at a time: the inspector waits for the end of a job before it sends the next one.

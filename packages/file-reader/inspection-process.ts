@@ -3,42 +3,55 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { confined, whyNotConfined } from './confinement';
 import { type FileFacts, type FileProperties, unmeasured } from './facts';
-import type { InspectionJob, InspectionReport, Preview } from './inspection-entry';
+import type { FileToInspect, InspectionJob, InspectionReport, Preview } from './inspection-entry';
 import type { UnreadableFile } from './opened-file';
 
-/** The result of an inspection: properties, facts and previews of the file, or the reason why there are none. */
-export type Inspection =
+/** Properties and facts of a file, or the reason why there are none. */
+export type Measurement =
   | {
       readonly ok: true;
       readonly properties: FileProperties;
       readonly facts: FileFacts;
-      readonly previews: readonly Preview[];
+      /** False when the process ended before it had the facts. */
+      readonly isFinal: boolean;
     }
   | {
       readonly ok: false;
       readonly code: UnreadableFile['code'];
       /** The client reads it. */
       readonly reason: string;
-      /** False when the inspection ended without a result: it took too long, or its process ended. Another one may succeed. */
+      /** False when the process ended without a result: it took too long, or too much memory. Another one may succeed. */
       readonly isFinal: boolean;
       /** What went wrong, for the log. */
       readonly error?: string;
     };
 
+/** The previews of a file. */
+export interface Rendering {
+  /** None when the file is too large to be rendered, and when it is `unrendered`. */
+  readonly previews: readonly Preview[];
+  /** `slow`: drawing the page takes too long. `failed`: it ends with an error, or takes too much memory. */
+  readonly unrendered: 'slow' | 'failed' | null;
+  /** False when a busy machine may be the reason why the file is `slow`. */
+  readonly isFinal: boolean;
+}
+
 /** Limits of an inspection process. */
 export interface InspectionLimits {
   /** Timeout for the properties, again for the facts, and again for the previews, in milliseconds. */
   readonly stepTimeoutMs: number;
+  /** CPU time for the previews, in milliseconds. */
+  readonly renderCpuMs: number;
   /** Memory that the process may use, in bytes. */
   readonly memoryBytes: number;
   /** Folder of the files. Where the system can confine the process, it reads no other files of this user. */
   readonly folder: string;
 }
 
-/** A process that inspects one file at a time. */
+/** A process that opens one file at a time. It has `ended` after a result that is not its own report. */
 export interface InspectionProcess {
-  /** The process cannot inspect another file when it has `ended`. */
-  inspect(job: InspectionJob): Promise<Inspection>;
+  measure(file: FileToInspect): Promise<Measurement>;
+  render(file: FileToInspect): Promise<Rendering>;
   readonly ended: boolean;
   /** Lets this process exit while the inspection process is idle. */
   rest(): void;
@@ -78,13 +91,37 @@ export async function startInspectionProcess(limits: InspectionLimits): Promise<
     child.kill('SIGKILL');
     await exited;
   };
+  /** Runs a job. After an interruption the process has ended: what its code holds may be damaged. */
+  const run = async (job: InspectionJob, onReport?: (report: InspectionReport) => void) => {
+    child.ref();
+    child.channel?.ref();
+    const result = await runJob(child, job, limits.stepTimeoutMs, onReport);
+    if (result.kind === 'interrupted') await end();
+    return result;
+  };
   return {
-    async inspect(job) {
-      child.ref();
-      child.channel?.ref();
-      const { inspection, isReusable } = await runJob(child, job, limits.stepTimeoutMs);
-      if (!isReusable) await end();
-      return inspection;
+    async measure(file) {
+      let properties: FileProperties | undefined;
+      const result = await run({ ...file, part: 'facts' }, (report) => {
+        if (report.kind === 'properties') ({ properties } = report);
+      });
+      if (result.kind === 'unreadable') return { ok: false, code: result.code, reason: result.reason, isFinal: true };
+      if (result.kind !== 'interrupted') {
+        const { facts } = result as Extract<LastReport, { kind: 'facts' }>;
+        return { ok: true, properties: properties!, facts, isFinal: true };
+      }
+      const { cause, error } = result;
+      const reason = INTERRUPTIONS[cause];
+      return properties === undefined
+        ? { ok: false, code: 'file_unreadable', reason, isFinal: false, ...(error && { error }) }
+        : { ok: true, properties, facts: unmeasured(reason), isFinal: false };
+    },
+    async render(file) {
+      const result = await run({ ...file, part: 'previews', cpuMs: limits.renderCpuMs });
+      if (result.kind === 'previews') return { previews: result.previews, unrendered: null, isFinal: true };
+      const isSlow = result.kind === 'interrupted' && (result.cause === 'time' || result.cause === 'cpu');
+      if (!isSlow) return { previews: [], unrendered: 'failed', isFinal: true };
+      return { previews: [], unrendered: 'slow', isFinal: result.cause === 'cpu' };
     },
     get ended() {
       return ended;
@@ -122,61 +159,63 @@ function ready(child: ChildProcess): Promise<void> {
   });
 }
 
-/** Runs a job. `isReusable` is false when the process has to be replaced. */
+/** What ends a job without its last report, as a client reads it. */
+const INTERRUPTIONS = {
+  time: 'reading it takes too long',
+  cpu: 'reading it takes too long',
+  memory: 'reading it takes too much memory',
+  bug: 'reading it fails',
+} as const;
+
+interface Interruption {
+  readonly kind: 'interrupted';
+  readonly cause: keyof typeof INTERRUPTIONS;
+  /** For the log. */
+  readonly error?: string;
+}
+
+type LastReport = Extract<InspectionReport, { kind: 'facts' | 'previews' | 'unreadable' }>;
+
+/** Runs a job. Returns its last report, or why there is none. @param onReport gets the reports before */
 function runJob(
   child: ChildProcess,
   job: InspectionJob,
   stepTimeoutMs: number,
-): Promise<{ inspection: Inspection; isReusable: boolean }> {
+  onReport?: (report: InspectionReport) => void,
+): Promise<LastReport | Interruption> {
   return new Promise((resolve) => {
-    let properties: FileProperties | undefined;
-    let facts: FileFacts | undefined;
     let timer: NodeJS.Timeout;
-    const finish = (inspection: Inspection, isReusable: boolean) => {
+    const finish = (result: LastReport | Interruption) => {
       clearTimeout(timer);
       child.off('message', onMessage).off('exit', onExit);
-      resolve({ inspection, isReusable });
+      resolve(result);
     };
-    // After the properties are known, only the facts and the previews are missing.
-    const interrupt = (reason: string, error?: string) => {
-      const known = properties;
-      const unknown = {
-        ok: false,
-        code: 'file_unreadable',
-        reason,
-        isFinal: false,
-        ...(error && { error }),
-      } as const;
-      const measured = facts ?? unmeasured(reason);
-      finish(known === undefined ? unknown : { ok: true, properties: known, facts: measured, previews: [] }, false);
-    };
+    const interrupt = (cause: Interruption['cause'], error?: string) =>
+      finish({ kind: 'interrupted', cause, ...(error && { error }) });
     const setTimeLimit = () => {
       clearTimeout(timer);
-      timer = setTimeout(() => interrupt('reading it takes too long'), stepTimeoutMs);
+      timer = setTimeout(() => interrupt('time'), stepTimeoutMs);
     };
     const onMessage = (message: unknown) => {
       const report = message as InspectionReport;
       switch (report.kind) {
-        case 'properties':
-          properties = report.properties;
-          return setTimeLimit();
         case 'facts':
-          facts = report.facts;
-          return setTimeLimit();
         case 'previews':
-          return finish({ ok: true, properties: properties!, facts: facts!, previews: report.previews }, true);
         case 'unreadable':
-          return finish({ ok: false, code: report.code, reason: report.reason, isFinal: true }, true);
+          return finish(report);
         case 'failed':
-          return interrupt('reading it fails', report.error);
+          return interrupt('bug', report.error);
+        default:
+          onReport?.(report);
+          setTimeLimit();
       }
     };
     const onExit = (code: number | null, signal: NodeJS.Signals | null) =>
-      interrupt('reading it takes too much memory', `the inspection process ended with ${signal ?? code}`);
+      interrupt(signal === 'SIGVTALRM' ? 'cpu' : 'memory', `the inspection process ended with ${signal ?? code}`);
     child.on('message', onMessage).on('exit', onExit);
     setTimeLimit();
     child.send(job, (error) => {
-      if (error !== null) interrupt('reading it fails', error.message);
+      if (error !== null) interrupt('bug', error.message);
     });
   });
 }

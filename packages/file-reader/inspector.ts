@@ -1,14 +1,15 @@
 // Not piscina (5.3.2): it runs threads. A file that exhausts the memory, or crashes native code, ends all threads of a process.
 import { availableParallelism, tmpdir } from 'node:os';
-import { LRUCache } from 'lru-cache';
-import pLimit from 'p-limit';
-import type { InspectionJob } from './inspection-entry';
+import type { FileFacts, FileProperties } from './facts';
+import type { FileToInspect } from './inspection-entry';
 import {
-  type Inspection,
   type InspectionLimits,
   type InspectionProcess,
+  type Measurement,
+  type Rendering,
   startInspectionProcess,
 } from './inspection-process';
+import { createSharedWork } from './shared-work';
 
 /**
  * Inspects files in processes with a timeout and a memory limit, so that complex or hostile files do not block or end
@@ -16,14 +17,18 @@ import {
  */
 export interface FileInspector {
   /**
-   * @returns properties and previews (none when rendering takes too much time or memory), or why there are no properties
-   * @throws Error when no process starts
+   * @returns properties and previews, or why there are no properties
+   * @throws Error when no process starts, and the reason of the signal
    */
-  inspect(job: InspectionRequest): Promise<Inspection>;
+  inspect(request: InspectionRequest): Promise<Inspection>;
   close(): Promise<void>;
 }
 
-export interface InspectionRequest extends InspectionJob {
+export interface InspectionRequest extends FileToInspect {
+  /** Files wait in turns of clients. */
+  readonly client: string;
+  /** Ends the process that has the file. */
+  readonly signal?: AbortSignal | undefined;
   /** Content that was inspected before is not inspected again. */
   readonly sha256?: string | undefined;
   /**
@@ -33,29 +38,47 @@ export interface InspectionRequest extends InspectionJob {
   readonly countInspection?: (() => Promise<number>) | undefined;
 }
 
+/** The result of an inspection: properties, facts and previews of the file, or the reason why there are none. */
+export type Inspection =
+  | ({ readonly ok: true; readonly properties: FileProperties; readonly facts: FileFacts } & Omit<Rendering, 'isFinal'>)
+  | Extract<Measurement, { ok: false }>;
+
 export const MAX_INSPECTIONS = 5;
 
 const LIMITS: InspectionLimits = {
   stepTimeoutMs: 30_000,
+  // Posters of the sandbox take 50 to 250 ms.
+  renderCpuMs: 5_000,
   // An image of 200 MB with 100 megapixels (400 MB); the process itself takes 190 MB. PDFs are not held.
   memoryBytes: 800 * 1024 * 1024,
   folder: tmpdir(),
 };
 
-const UNFINISHED: Inspection = {
+const UNFINISHED: Measurement = {
   ok: false,
   code: 'file_unreadable',
   reason: `${MAX_INSPECTIONS} attempts to read it have failed`,
   isFinal: true,
 };
 
-/** Inspects at most four files at a time, and one less than there are processors, in the order of the requests. */
+/** Size limit of the cached previews. Those of one file have 20 to 200 kB. */
+const CACHED_PREVIEWS = 32 * 1024 * 1024;
+const CACHED_FACTS = 10_000;
+
+/**
+ * Inspects files in two parts: properties and facts, then previews. Each has slots of its own, so that no file waits for its
+ * facts while others are rendered, and gives them to clients in turn.
+ */
 export function createFileInspector(options: Partial<InspectionLimits> = {}): FileInspector {
   const limits = { ...LIMITS, ...options };
-  const limit = pLimit(Math.max(1, Math.min(4, availableParallelism() - 1)));
+  // Two at least: one client holds at most the half of them.
+  const slots = Math.max(2, Math.min(4, availableParallelism()));
+  const measured = createSharedWork<Measurement>(slots, CACHED_FACTS, () => 1);
+  const rendered = createSharedWork<Rendering>(slots, CACHED_PREVIEWS, ({ previews }) =>
+    previews.reduce((sum, { bytes }) => sum + bytes.length, 500),
+  );
   const running = new Set<InspectionProcess>();
   const idle: InspectionProcess[] = [];
-  const cached = createInspectionCache();
 
   const startNew = async (): Promise<InspectionProcess> => {
     const started = await startInspectionProcess(limits);
@@ -77,60 +100,62 @@ export function createFileInspector(options: Partial<InspectionLimits> = {}): Fi
     }
   };
 
-  const inspectNow = async ({ path, mimeType, countInspection }: InspectionRequest): Promise<Inspection> => {
+  /**
+   * Runs a job in a process. Garbage of earlier files counts against the memory limit, and PDFium calls a file damaged when it
+   * gets no memory: a bad result counts when a new process repeats it.
+   */
+  async function inProcess<T>(
+    signal: AbortSignal | undefined,
+    job: (inspector: InspectionProcess) => Promise<T>,
+    isBad: (result: T) => boolean,
+  ): Promise<T> {
     const used = takeIdle();
     let inspector = used ?? (await startNew());
+    const abort = () => void inspector.end();
+    signal?.addEventListener('abort', abort);
     try {
-      if (countInspection !== undefined && (await countInspection()) > MAX_INSPECTIONS) return UNFINISHED;
-      const inspection = await inspector.inspect({ path, mimeType });
-      if (inspection.ok || !inspection.isFinal || used === undefined) return inspection;
-      // Garbage of earlier files counts against the memory limit, and PDFium calls a file damaged when it gets no memory: a
-      // refusal counts when a new process repeats it.
-      await inspector.end();
-      release(inspector);
-      inspector = await startNew();
-      return await inspector.inspect({ path, mimeType });
+      signal?.throwIfAborted();
+      let result = await job(inspector);
+      if (used !== undefined && isBad(result) && !signal?.aborted) {
+        await inspector.end();
+        release(inspector);
+        inspector = await startNew();
+        signal?.throwIfAborted();
+        result = await job(inspector);
+      }
+      signal?.throwIfAborted();
+      return result;
     } finally {
+      signal?.removeEventListener('abort', abort);
       release(inspector);
     }
-  };
+  }
 
   return {
-    async inspect(job) {
-      const inspect = () => limit(() => inspectNow(job));
-      return job.sha256 === undefined ? await inspect() : await cached(`${job.sha256} ${job.mimeType}`, inspect);
+    async inspect({ path, mimeType, client, signal, sha256, countInspection }) {
+      const file = { path, mimeType };
+      const asker = { client, signal, key: sha256 === undefined ? null : `${sha256} ${mimeType}` };
+      const measurement = await measured(asker, async () => {
+        if (countInspection !== undefined && (await countInspection()) > MAX_INSPECTIONS) return UNFINISHED;
+        return await inProcess(
+          signal,
+          (inspector) => inspector.measure(file),
+          ({ ok, isFinal }) => !ok && isFinal,
+        );
+      });
+      if (!measurement.ok) return measurement;
+      const { properties, facts } = measurement;
+      const { previews, unrendered } = await rendered(asker, () =>
+        inProcess(
+          signal,
+          (inspector) => inspector.render(file),
+          (result) => result.unrendered === 'failed',
+        ),
+      );
+      return { ok: true, properties, facts, previews, unrendered };
     },
     async close() {
       await Promise.all([...running].map((inspector) => inspector.end()));
     },
-  };
-}
-
-/** Size limit of the cached previews. Those of one file have 20 to 200 kB. */
-const MAX_CACHED_BYTES = 32 * 1024 * 1024;
-
-/**
- * Returns a function that inspects, or returns an earlier inspection of the same content: designs are ordered repeatedly, and
- * each rendering takes 50 to 250 ms of CPU time. Concurrent requests for the same content share one inspection. Least
- * recently used inspections are evicted.
- */
-export function createInspectionCache(maxBytes = MAX_CACHED_BYTES) {
-  const kept = new LRUCache<string, Inspection>({
-    maxSize: maxBytes,
-    sizeCalculation: (inspection) =>
-      inspection.ok ? inspection.previews.reduce((sum, { bytes }) => sum + bytes.length, 500) : 1,
-  });
-  const inFlight = new Map<string, Promise<Inspection>>();
-
-  /** @param key identifies the content and its type */
-  return async (key: string, inspect: () => Promise<Inspection>): Promise<Inspection> => {
-    const found = kept.get(key) ?? inFlight.get(key);
-    if (found !== undefined) return await found;
-    const started = inspect().finally(() => inFlight.delete(key));
-    inFlight.set(key, started);
-    const inspection = await started;
-    // An inspection without previews is not kept: a rendering that took too long may succeed under less load.
-    if (inspection.ok && inspection.previews.length > 0) kept.set(key, inspection);
-    return inspection;
   };
 }

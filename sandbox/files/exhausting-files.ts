@@ -1,4 +1,4 @@
-import { crc32, createDeflate } from 'node:zlib';
+import { crc32, createDeflate, deflateSync } from 'node:zlib';
 import { createCanvas } from '@napi-rs/canvas';
 
 /** Files that are valid and exhaust the memory or the time of a program that opens them without limits. */
@@ -22,13 +22,13 @@ export async function pngBomb(side: number): Promise<Buffer> {
   await new Promise<void>((done) => deflate.end(() => done()));
   return Buffer.concat([
     Buffer.from('89504e470d0a1a0a', 'hex'),
-    chunk('IHDR', header),
-    chunk('IDAT', Buffer.concat(compressed)),
-    chunk('IEND', Buffer.alloc(0)),
+    pngChunk('IHDR', header),
+    pngChunk('IDAT', Buffer.concat(compressed)),
+    pngChunk('IEND', Buffer.alloc(0)),
   ]);
 }
 
-function chunk(type: string, data: Buffer): Buffer {
+export function pngChunk(type: string, data: Buffer): Buffer {
   const content = Buffer.concat([Buffer.from(type, 'latin1'), data]);
   const framed = Buffer.alloc(content.length + 8);
   framed.writeUInt32BE(data.length, 0);
@@ -49,6 +49,49 @@ export function manyPages(levels: number): Buffer {
     objects.push(`<< /Type /Pages ${parent} /Count ${100 ** (levels - level)} /Kids [${kids}] >>`);
   }
   objects.push(`<< /Type /Page /Parent ${levels + 1} 0 R /MediaBox [0 0 595 842] /Resources << >> >>`);
+  return pdfOf(objects);
+}
+
+/**
+ * Returns a PDF of one page whose tiling pattern paints itself: its size can be told at once, its picture never.
+ * @param seed makes the content different
+ */
+export function cyclicPattern(seed: number): Buffer {
+  const pattern = '/Resources << /Pattern << /P 4 0 R >> >>';
+  return pdfOf([
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 5 0 R ${pattern} >>`,
+    stream(
+      `/Type /Pattern /PatternType 1 /PaintType 1 /TilingType 1 /BBox [0 0 50 50] /XStep 1 /YStep 1 ${pattern}`,
+      '/Pattern cs /P scn 0 0 50 50 re f',
+    ),
+    stream('', `/Pattern cs /P scn 0 0 595 842 re f % ${seed}`),
+  ]);
+}
+
+/**
+ * Returns a PDF of one page that is painted this many times with a gradient.
+ * @param seed makes the content different
+ */
+export function manyShadings(shadings: number, seed: number): Buffer {
+  const content = deflateSync(`% ${seed}\n${'/S sh\n'.repeat(shadings)}`);
+  const gradient =
+    '<< /ShadingType 3 /ColorSpace /DeviceRGB /Coords [300 400 0 300 400 500] /Extend [true true] ' +
+    '/Function << /FunctionType 2 /Domain [0 1] /C0 [1 0 0] /C1 [0 0 1] /N 1 >> >>';
+  return pdfOf([
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Shading << /S ${gradient} >> >> >>`,
+    stream('/Filter /FlateDecode', content.toString('latin1')),
+  ]);
+}
+
+const stream = (entries: string, content: string) =>
+  `<< ${entries} /Length ${content.length} >>\nstream\n${content}\nendstream`;
+
+/** Returns a PDF of these objects in Latin-1. The first is its catalog. */
+function pdfOf(objects: readonly string[]): Buffer {
   let pdf = '%PDF-1.7\n';
   const offsets = objects.map((object, index) => {
     const at = pdf.length;

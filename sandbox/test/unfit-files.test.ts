@@ -22,7 +22,7 @@ async function findings(name: string, needs: AreaNeeds): Promise<FileFinding[]> 
   const { data, contentType } = (await printFile(name))!;
   const path = join(folder, 'file');
   await writeFile(path, data);
-  const inspection = await inspector.inspect({ path, mimeType: contentType });
+  const inspection = await inspector.inspect({ client: 'shop', path, mimeType: contentType });
   if (!inspection.ok) throw new Error(inspection.reason);
   const { properties, facts } = inspection;
   return checkFile({ ...properties, facts }, { product: 'the poster', areas: [needs] });

@@ -26,7 +26,7 @@ interface KnownKey {
   readonly account: Account;
   readonly keyId: string;
   readonly secretHash: Buffer;
-  /** Milliseconds since the epoch. */
+  /** When `last_used_at` was stored, by the authenticator's clock. */
   lastUsedAt: number;
 }
 
@@ -38,16 +38,16 @@ export interface Authenticator {
   authenticate(header: string | undefined): Promise<Caller | undefined>;
 }
 
-async function readKey(sql: Sql, keyHash: Buffer): Promise<KnownKey | undefined> {
-  const [row] = await sql<(Account & { keyId: string; secretHash: Buffer; lastUsedAt: Date | null })[]>`
-    SELECT accounts.id, accounts.name, accounts.role, accounts.operator_role,
-      api_keys.id AS key_id, api_keys.secret_hash, api_keys.last_used_at
+async function readKey(sql: Sql, keyHash: Buffer, now: () => number): Promise<KnownKey | undefined> {
+  const [row] = await sql<(Account & { keyId: string; secretHash: Buffer; unusedMs: number })[]>`
+    SELECT accounts.id, accounts.name, accounts.role, accounts.operator_role, api_keys.id AS key_id, api_keys.secret_hash,
+      coalesce(extract(epoch FROM now() - api_keys.last_used_at) * 1000, ${LAST_USED_PRECISION_MS})::float8 AS unused_ms
     FROM api_keys JOIN accounts ON accounts.id = api_keys.account_id
     WHERE key_hash = ${keyHash} AND accounts.revoked_at IS NULL
       AND api_keys.revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`;
   if (row === undefined) return undefined;
-  const { keyId, secretHash, lastUsedAt, ...account } = row;
-  return { account, keyId, secretHash, lastUsedAt: lastUsedAt?.getTime() ?? 0 };
+  const { keyId, secretHash, unusedMs, ...account } = row;
+  return { account, keyId, secretHash, lastUsedAt: now() - unusedMs };
 }
 
 /** Returns the account that a key belongs to, or belonged to before it ended. The secret is not compared. */
@@ -63,8 +63,9 @@ export async function accountOfKey(sql: Queryable, header: string): Promise<Acco
 /**
  * Creates an authenticator that compares hashes. The lookup uses the key's SHA-256, so its timing reveals nothing about
  * keys. The secret is compared in constant time.
+ * @param now milliseconds of a clock that never steps back: the system's can, and a revoked key would work until it is ahead again
  */
-export function createAuthenticator(sql: Sql, now: () => number = Date.now): Authenticator {
+export function createAuthenticator(sql: Sql, now: () => number = () => performance.now()): Authenticator {
   /** Holds promises rather than results, so that concurrent requests share one query. */
   const known = new LRUCache<string, Promise<KnownKey | undefined>>({
     max: KEY_CACHE_SIZE,
@@ -78,7 +79,7 @@ export function createAuthenticator(sql: Sql, now: () => number = Date.now): Aut
     const name = keyHash.toString('base64');
     const cached = known.get(name);
     if (cached !== undefined) return cached;
-    const key = readKey(sql, keyHash);
+    const key = readKey(sql, keyHash, now);
     known.set(name, key);
     // Failed queries, unknown keys and keys of operators are not cached: the next request queries again.
     key.then(

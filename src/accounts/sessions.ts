@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { timestamp } from '../platform/domain/fields';
 import { cleanText, cutText } from '../platform/domain/foreign-text';
 import { randomToken, sha256, uuidv7 } from '../platform/ids';
-import type { Fragment, Queryable } from '../platform/postgres';
+import type { Fragment, Queryable, Transaction } from '../platform/postgres';
 import type { Account } from './account';
 import { credentialHash } from './account';
 import type { AuditedChange } from './audit-log';
@@ -63,10 +63,14 @@ const keyWorks = (sql: Queryable): Fragment =>
  * Starts a session of an operator. Deletes expired ones, and the oldest of an operator who has too many.
  * @returns the token for the cookie. The database stores only its hash
  */
-export async function startSession(sql: Queryable, signIn: SignIn): Promise<string> {
+export async function startSession(sql: Transaction, signIn: SignIn): Promise<string> {
   const token = `pso_${randomToken(32)}`;
   const { accountId, method, keyId, address = null, userAgent } = signIn;
-  await sql`DELETE FROM operator_sessions s WHERE NOT (${isAlive(sql)})`;
+  // Sign-ins of one operator take turns: each counts the sessions of those before it. Expired ones can be another operator's.
+  await sql`SELECT FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`;
+  await sql`
+    DELETE FROM operator_sessions WHERE token_hash IN (
+      SELECT token_hash FROM operator_sessions s WHERE NOT (${isAlive(sql)}) FOR UPDATE SKIP LOCKED)`;
   await sql`
     DELETE FROM operator_sessions WHERE token_hash IN (
       SELECT token_hash FROM operator_sessions WHERE account_id = ${accountId}

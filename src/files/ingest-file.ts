@@ -25,6 +25,8 @@ export interface FileDeps {
 
 /** A file to download and inspect. */
 export interface FileSource extends Omit<Download, 'path' | 'reserve'> {
+  /** The account whose file it is. It has a share of the disk, and turns at the inspector. */
+  readonly client: string;
   /** A rule of the product about the properties of the file. Its fault refuses the file. */
   readonly refuse?: (properties: FileProperties) => FileFault | null;
   /** Counts the inspections of the file durably (`InspectionRequest`). */
@@ -123,8 +125,8 @@ async function withFile<T>(
     if (!local.ok) return local;
 
     const { mimeType, sizeBytes, sha256 } = local;
-    const { countInspection } = request;
-    const inspection = await deps.inspector.inspect({ path, mimeType, sha256, countInspection });
+    const { client, signal, countInspection } = request;
+    const inspection = await deps.inspector.inspect({ client, signal, path, mimeType, sha256, countInspection });
     request.signal?.throwIfAborted();
     if (!inspection.ok) {
       const { code, reason, isFinal, error } = inspection;

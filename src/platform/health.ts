@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Config } from './config';
+import type { ObjectStore } from './objects/object-store';
 import type { Sql } from './postgres';
 
 type ServerState = 'ready' | 'unavailable';
@@ -12,6 +13,7 @@ export interface Readiness {
   readonly status: 'ready' | 'unavailable' | 'stopping';
   readonly postgres: ServerState;
   readonly temporal: ServerState;
+  readonly objectStore: ServerState;
 }
 
 /** The health of a process, for the probes on the API's port and on the metrics listener. */
@@ -22,8 +24,10 @@ export interface Health {
   beginStop(): void;
 }
 
-/** Timeout of the Postgres probe: enough for a busy server, short enough for a probe. */
-const POSTGRES_PROBE_MS = 1_500;
+/** Timeout of the probes of Postgres and the object store: enough for a busy server, short enough for a probe. */
+const PROBE_MS = 1_500;
+/** An object that does not exist. The store has to respond, whatever the response. */
+const PROBED_OBJECT = 'probe';
 /**
  * Deadline of the Temporal probe. The client retries with back-off until the deadline, so the probe takes at most about
  * twice this time. It is always awaited: a pending retry would meet a closed connection when the process stops.
@@ -39,10 +43,10 @@ async function stateOf(probe: PromiseLike<unknown>): Promise<ServerState> {
   }
 }
 
-async function postgresState(sql: Sql): Promise<ServerState> {
+async function stateInTime(probe: PromiseLike<unknown>): Promise<ServerState> {
   const responded = new AbortController();
-  const late = sleep(POSTGRES_PROBE_MS, 'unavailable' as const, responded).catch(() => 'unavailable' as const);
-  const state = await Promise.race([late, stateOf(sql`SELECT 1`)]);
+  const late = sleep(PROBE_MS, 'unavailable' as const, responded).catch(() => 'unavailable' as const);
+  const state = await Promise.race([late, stateOf(probe)]);
   responded.abort();
   return state;
 }
@@ -51,14 +55,26 @@ function temporalState({ connection, workflowService }: Client): Promise<ServerS
   return stateOf(connection.withDeadline(Date.now() + TEMPORAL_PROBE_MS, () => workflowService.getSystemInfo({})));
 }
 
-/** A process is ready without Temporal: orders are accepted and start later. */
-export function createHealth({ sql, temporal }: { readonly sql: Sql; readonly temporal: Client }): Health {
+/** A process is ready without Temporal, as orders are accepted and start later, and without the object store. */
+export function createHealth({
+  sql,
+  temporal,
+  objects,
+}: {
+  readonly sql: Sql;
+  readonly temporal: Client;
+  readonly objects: Pick<ObjectStore, 'stat'>;
+}): Health {
   let isStopping = false;
   return {
     async readiness() {
-      const [postgres, temporalNow] = await Promise.all([postgresState(sql), temporalState(temporal)]);
+      const [postgres, temporalNow, objectStore] = await Promise.all([
+        stateInTime(sql`SELECT 1`),
+        temporalState(temporal),
+        stateInTime(objects.stat(PROBED_OBJECT)),
+      ]);
       const status = isStopping ? 'stopping' : postgres === 'ready' ? 'ready' : 'unavailable';
-      return { status, postgres, temporal: temporalNow };
+      return { status, postgres, temporal: temporalNow, objectStore };
     },
     beginStop() {
       isStopping = true;

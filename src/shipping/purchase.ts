@@ -59,8 +59,10 @@ export function packageKey(
   index: number,
 ) {
   const { replaces, part } = consignment.packages[index]!;
-  const change = part === undefined ? 'replaced' : `part-${part}`;
-  return `${id}:${attempt}:${replaces === undefined ? index : `${replaces}-${change}`}`;
+  if (replaces === undefined) return `${id}:${attempt}:${index}`;
+  const { refusals = 0 } = consignment.packages[replaces]!;
+  const change = part === undefined ? 'replaced' : `part-${part}${refusals === 0 ? '' : `-${refusals}`}`;
+  return `${id}:${attempt}:${replaces}-${change}`;
 }
 
 /**

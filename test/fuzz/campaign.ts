@@ -5,6 +5,7 @@ import { openApiDocument } from '../../api/http/openapi-document';
 import type { Route } from '../../api/http/route';
 import { allRoutes } from '../../api/routes';
 import { systemRoutes } from '../../api/system/probes';
+import { type DocumentedResponses, documentFaults } from './documented';
 import type { JsonSchema } from './json-schema-values';
 import { type Operation, type RequestPlan, requestPlans, STRAY } from './requests';
 import { isCutOff, type ReceivedResponse, replayable, send, sentRequest } from './send';
@@ -48,17 +49,17 @@ const HARVEST: Readonly<Record<string, readonly (readonly [field: string, parame
   createProductModel: [['id', ['id']]],
 };
 
-interface Document {
+interface Document extends DocumentedResponses {
   readonly paths: Record<
     string,
     Record<
       string,
       Omit<Operation, 'method' | 'path' | 'senders' | 'body'> & {
         requestBody?: { content: Record<string, { schema: JsonSchema }> };
+        responses: DocumentedResponses['paths'][string][string]['responses'];
       }
     >
   >;
-  readonly components: { schemas: Record<string, JsonSchema> };
 }
 
 function operationsOf(document: Document, routes: readonly Route[]): Operation[] {
@@ -99,6 +100,7 @@ export async function runCampaign(
   const operations = everyOperation.filter(({ operationId }) => options.only?.has(operationId) ?? true);
   const plans = requestPlans(subject, operations, document.components.schemas);
   const shapes = new Map<string, ErrorShape>(routes.map(({ operationId, errors }) => [operationId, errors]));
+  const undocumented = documentFaults(document);
   const responses = new Map<string, Map<number, number>>();
   const findings: Finding[] = [];
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -125,7 +127,10 @@ export async function runCampaign(
     count(operation.operationId, response.status);
     before = `${response.status} to ${replayable(sent).slice(0, 500)}`;
     const written = await subject.written();
-    const found = fault({ ...plan, operation }, sent, response, written, shapes, options.only === undefined);
+    const judgedPlan = { ...plan, operation };
+    const found =
+      fault(judgedPlan, sent, response, written, shapes, options.only === undefined) ??
+      undocumented(judgedPlan, response);
     if (found === undefined && response.status === 200) {
       harvest(subject, operation, plan.sender, response);
       if (plan.method === 'DELETE') forget(subject.ids[plan.sender], sent.path);

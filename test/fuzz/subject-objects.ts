@@ -204,7 +204,8 @@ export async function label(
 
 /** Starts a session of an operator and returns its id. */
 export async function sessionOf(sql: Sql, { id: accountId }: Pick<TestAccount, 'id'>): Promise<string> {
-  await startSession(sql, { accountId, method: 'api_key', keyId: null, address: undefined, userAgent: 'fuzz' });
+  const signIn = { accountId, method: 'api_key', keyId: null, address: undefined, userAgent: 'fuzz' } as const;
+  await inTransaction(sql, (tx) => startSession(tx, signIn));
   const [session] = await sql<{ id: string }[]>`SELECT id FROM operator_sessions WHERE account_id = ${accountId}`;
   return session!.id;
 }

@@ -1,4 +1,5 @@
 import type { ErrorShape } from '../../api/http/error-body';
+import { documentFaults } from './documented';
 import type { RequestPlan } from './requests';
 import type { ReceivedResponse, SentRequest } from './send';
 import { FOREIGN_MARK } from './subject';
@@ -146,4 +147,26 @@ test('the judge reports a polluted Object.prototype', () => {
   } finally {
     delete prototype.polluted;
   }
+});
+
+describe('the comparison with the document', () => {
+  const made = { $ref: '#/components/schemas/Made' };
+  const content = (schema: Record<string, unknown>) => ({ content: { 'application/json': { schema } } });
+  const documented = documentFaults({
+    paths: { '/v1/orders': { post: { responses: { 200: content(made), 302: {}, 400: content({ type: 'object' }) } } } },
+    components: { schemas: { Made: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] } } },
+  });
+
+  test.each<[string, ReceivedResponse]>([
+    ['a body of the schema', response(200, { id: '1', more: true })],
+    ['a status without content', response(302, '')],
+    ['a method that the address does not have', response(405, REFUSED)],
+  ])('accepts %s', (_name, given) => expect(documented(plan(), given)).toBeUndefined());
+
+  test.each<[fault: RegExp, ReceivedResponse]>([
+    [/no 409 for submitOrder/, response(409, REFUSED)],
+    [/no text\/html with 400/, response(400, '<p>', { 'content-type': 'text/html; charset=utf-8' })],
+    [/must have required property 'id'/, response(200, {})],
+    [/id must be string/, response(200, { id: 1 })],
+  ])('reports %s', (expected, given) => expect(documented(plan(), given)).toMatch(expected));
 });

@@ -57,7 +57,11 @@ describe('the workflows', () => {
     );
     expect(jobs.test!.steps.map(({ run }) => run)).toContain('.ci/run');
     expect(writing.map(([name]) => name)).toEqual(['image', 'packages']);
-    for (const [, { needs }] of writing) expect([needs].flat()).toContain('test');
+    for (const [, { needs, steps }] of writing) {
+      expect([needs].flat()).toContain('test');
+      // Packages that are installed can run code.
+      expect(steps.map(({ run = '' }) => run).join('\n')).not.toMatch(/npm (ci|install|run)\b/);
+    }
   });
 
   test.each(workflows)('%s runs only scripts that exist, within a time limit', (name) => {

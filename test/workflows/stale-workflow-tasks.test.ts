@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
@@ -251,15 +252,19 @@ test('a task that is always late for its timeout completes when the server gives
     written += 1;
   };
   let isRunning = true;
+  const holds = new EventEmitter();
   const slowLine = (async () => {
     while (isRunning) {
       line.hold();
+      holds.emit('hold');
       await sleep(2 * LATE_TASK_TIMEOUT_MS);
       line.release();
       await sleep(20);
     }
   })();
   const work = async (taskQueue: string) => {
+    // A task that is scheduled while the line is open is not late.
+    await once(holds, 'hold');
     const run = await temporal.workflow.signalWithStart<typeof writer, [string]>('writer', {
       workflowId: taskQueue,
       taskQueue,

@@ -19,6 +19,8 @@ type Prepared = Exclude<PreparationPlan, { outcome: 'refused' }> | ({ readonly o
 export class Submission {
   /** True when the order is to be planned again now: on request of an operator, or with another file. */
   private replan = false;
+  /** The activity that fetches the files, with the pauses between its attempts. Null when none runs. */
+  private fetching: CancellationScope | null = null;
   /** The pause of a parked order. Null while the order is prepared, and afterwards. */
   parked: ParkedPlan | null = null;
 
@@ -37,8 +39,10 @@ export class Submission {
     });
   }
 
+  /** Plans the order again now. Ends the pause before the next attempt to fetch a file: the file may be another one. */
   planAgain(): void {
     this.replan = true;
+    this.fetching?.cancel();
   }
 
   stop(): void {
@@ -93,30 +97,39 @@ export class Submission {
   }
 
   /**
-   * Fetches print files and packing slips and plans the order. A run that is cancelled meanwhile does not get the result, so it
-   * asks for a plan that was stored before: none is stored for an order whose cancellation is recorded.
+   * Fetches print files and packing slips and plans the order. Starts again when a file is replaced meanwhile. A run that is
+   * cancelled meanwhile does not get the result, so it asks for a plan that was stored before: none is stored for an order whose
+   * cancellation is recorded.
    * @returns null when no plan was made
    */
   private async fetchFilesAndPlan(): Promise<Prepared | null> {
-    this.replan = false;
     const { ids, input } = this.run;
     const options = {
       summary: `files of ${input.items.length} items, plan`,
       taskQueue: fileQueueOf(workflowInfo().taskQueue),
       priority: { fairnessKey: input.clientId },
     };
-    try {
-      const request = { ...ids, windowMs: input.fileRetryWindowMs };
-      const fetched = await outcomeOf(files.fetchOrderFiles.executeWithOptions(options, [request]));
-      if (fetched.outcome === 'done') return fetched.result.plan;
-      const details = fetched.outcome === 'refused' ? fetched.details : null;
-      return details !== null && 'code' in details
-        ? { outcome: 'refused', code: String(details.code), reason: fetched.message, details }
-        : UNREACHABLE;
-    } catch (error) {
-      if (!isCancellation(error)) throw error;
-      await CancellationScope.nonCancellable(() => this.run.settled());
-      return await this.prepareOrder(1);
+    const request = { ...ids, windowMs: input.fileRetryWindowMs };
+    for (;;) {
+      this.replan = false;
+      this.fetching = new CancellationScope();
+      try {
+        const fetched = await this.fetching.run(() =>
+          outcomeOf(files.fetchOrderFiles.executeWithOptions(options, [request])),
+        );
+        if (fetched.outcome === 'done') return fetched.result.plan;
+        const details = fetched.outcome === 'refused' ? fetched.details : null;
+        return details !== null && 'code' in details
+          ? { outcome: 'refused', code: String(details.code), reason: fetched.message, details }
+          : UNREACHABLE;
+      } catch (error) {
+        if (!isCancellation(error)) throw error;
+        if (this.replan) continue;
+        await CancellationScope.nonCancellable(() => this.run.settled());
+        return await this.prepareOrder(1);
+      } finally {
+        this.fetching = null;
+      }
     }
   }
 

@@ -189,7 +189,7 @@ async function imageOf({ inspector, workFolder }: Deps, pdf: Buffer): Promise<Ra
     const path = join(folder, 'label.pdf');
     await writeFile(path, pdf);
     const sha256 = createHash('sha256').update(pdf).digest('hex');
-    const inspection = await inspector.inspect({ path, mimeType: 'application/pdf', sha256 });
+    const inspection = await inspector.inspect({ client: 'operators', path, mimeType: 'application/pdf', sha256 });
     const image = inspection.ok ? inspection.previews.find(({ type }) => type === 'preview_default') : undefined;
     if (image === undefined) throw unavailable('The label could not be drawn. Try again shortly.');
     const cached = { 'Cache-Control': 'private, max-age=300' };

@@ -49,7 +49,7 @@ const operatorOrderFilters = {
   createdTo: instant.describe('Orders created before this time.'),
 };
 
-const query = z.object({
+const query = z.strictObject({
   ...operatorOrderFilters,
   sort: z
     .enum(['newest', 'age', 'reason'])

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Account } from '../../../src/accounts/account';
 import { createAccount, issueKey, keyExpiry } from '../../../src/accounts/accounts-and-keys';
 import { unknownModelUids } from '../../../src/catalog/product-models';
 import type { PartnerCapabilities } from '../../../src/partners/domain/capabilities';
@@ -17,6 +18,7 @@ import { reportedLevelSchema, reportedLevels } from '../../../src/partners/stock
 import { timestamp } from '../../../src/platform/domain/fields';
 import { Refusal } from '../../../src/platform/errors';
 import { requireRates } from '../../../src/platform/exchange-rates';
+import { withoutTokens } from '../../../src/platform/http/outbound-addresses';
 import { foundById } from '../../../src/platform/ids';
 import { inTransaction, type Queryable } from '../../../src/platform/postgres';
 import { type KeyOwners, keyRoutes } from '../../accounts/key-routes';
@@ -67,8 +69,11 @@ const partnerViewSchema = z.object({
   createdAt: timestamp,
 });
 
-function partnerView(partner: Partner): Sent<typeof partnerViewSchema> {
+/** Returns a partner as an operator sees it. Viewers do not see the tokens that addresses can contain. */
+function partnerView(partner: Partner, { operatorRole }: Account): Sent<typeof partnerViewSchema> {
   const { orderSubmitUrl, subscribedAt } = partner;
+  const shown = <Url extends string | null>(url: Url) =>
+    url === null || operatorRole !== 'viewer' ? url : withoutTokens(url);
   return {
     id: partner.partnerId,
     uid: partner.uid,
@@ -84,11 +89,11 @@ function partnerView(partner: Partner): Sent<typeof partnerViewSchema> {
       orderSubmitUrl === null || subscribedAt === null
         ? null
         : {
-            orderSubmitUrl,
-            apparelOrderSubmitUrl: partner.apparelOrderSubmitUrl,
-            orderCancelUrl: partner.orderCancelUrl,
-            orderUpdateUrl: partner.orderUpdateUrl,
-            inventoryUrl: partner.inventoryUrl,
+            orderSubmitUrl: shown(orderSubmitUrl),
+            apparelOrderSubmitUrl: shown(partner.apparelOrderSubmitUrl),
+            orderCancelUrl: shown(partner.orderCancelUrl),
+            orderUpdateUrl: shown(partner.orderUpdateUrl),
+            inventoryUrl: shown(partner.inventoryUrl),
             version: partner.printOrderVersion,
             documentTypes: partner.documentTypes ?? null,
             subscribedAt,
@@ -118,7 +123,9 @@ export function operatorPartnerRoutes(deps: Deps): Route[] {
       summary: 'List print partners',
       query: z.object({ format: formatQuery }),
       response: z.object({ partners: z.array(partnerViewSchema) }),
-      handler: async () => ({ partners: (await listPartners(sql)).map(partnerView) }),
+      handler: async ({ account }) => ({
+        partners: (await listPartners(sql)).map((partner) => partnerView(partner, account)),
+      }),
     }),
     route('GET /v1/partners/{partnerId}', {
       ...forOperators('Operator: partners', 'viewer'),
@@ -126,7 +133,7 @@ export function operatorPartnerRoutes(deps: Deps): Route[] {
       summary: 'Get a print partner',
       params,
       response: partnerViewSchema,
-      handler: async ({ params: { partnerId } }) => partnerView(await requirePartner(sql, partnerId)),
+      handler: async ({ account, params: { partnerId } }) => partnerView(await requirePartner(sql, partnerId), account),
     }),
     route('POST /v1/partners', {
       ...forOperators('Operator: partners', 'admin'),
@@ -151,7 +158,7 @@ export function operatorPartnerRoutes(deps: Deps): Route[] {
             throw new Refusal('CONFLICT', { message: 'A partner with this uid exists already.' });
           }
           const { apiKey, keyId, hint } = await issueKey(tx, partner.partnerId, { expiresAt });
-          const view = partnerView(partner);
+          const view = partnerView(partner, account);
           const response = { ...view, apiKey };
           await idempotency.complete(tx, response);
           const after = { ...view, keyId, hint, keyExpiresAt: expiresAt };
@@ -165,7 +172,6 @@ export function operatorPartnerRoutes(deps: Deps): Route[] {
       ...forOperators('Operator: partners', 'admin'),
       audits: ['partner.change'],
       operationId: 'changePartner',
-      refuses: ['CONFLICT'],
       summary: 'Change a print partner',
       description: 'Only the given fields change. Orders that are already routed keep their partner.',
       params,
@@ -173,10 +179,10 @@ export function operatorPartnerRoutes(deps: Deps): Route[] {
       response: partnerViewSchema,
       handler: ({ params: { partnerId }, body, log, account, audit }) =>
         inTransaction(sql, async (tx) => {
-          const before = partnerView(await requirePartner(tx, partnerId));
+          const before = partnerView(await requirePartner(tx, partnerId), account);
           await requireModels(tx, body.capabilities?.models);
           const changed = (await changePartner(tx, partnerId, body))!;
-          const after = partnerView(changed);
+          const after = partnerView(changed, account);
           await audit(tx, { action: 'partner.change', objectId: partnerId, before, after });
           log.info({ partner: changed.uid, by: account.name, fields: Object.keys(body) }, 'partner changed');
           return after;

@@ -17,10 +17,10 @@ describe('the inspection process', () => {
   test.each(Object.entries(CORPUS))('reports the facts of %s, and inspects the next file', async (_name, file) => {
     const path = join(folder, 'file.pdf');
     await writeFile(path, await file.make());
-    let inspection = await inspector.inspect({ path, mimeType: 'application/pdf' });
+    let inspection = await inspector.inspect({ client: 'shop', path, mimeType: 'application/pdf' });
     // One that ended without a result is repeated, as the worker does.
     for (let attempt = 1; attempt < MAX_INSPECTIONS && !inspection.ok && !inspection.isFinal; attempt += 1)
-      inspection = await inspector.inspect({ path, mimeType: 'application/pdf' });
+      inspection = await inspector.inspect({ client: 'shop', path, mimeType: 'application/pdf' });
     expect(inspection).toMatchObject(
       file.isRefused ? { ok: false, code: 'file_unreadable', isFinal: true } : { ok: true, facts: factsOf(file) },
     );

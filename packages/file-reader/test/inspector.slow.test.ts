@@ -2,11 +2,10 @@ import { mkdtempSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
-import { crc32 } from 'node:zlib';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
-import PDFDocument from 'pdfkit';
+import { cyclicPattern, manyShadings, pngBomb } from '../../../sandbox/files/exhausting-files';
 import type { PrintFileType } from '../file-types';
+import { startInspectionProcess } from '../inspection-process';
 import { createFileInspector } from '../inspector';
 import { rotated, sampleImage, samplePdf } from './samples';
 
@@ -17,7 +16,7 @@ let count = 0;
 async function inspect(bytes: Buffer, mimeType: PrintFileType) {
   const path = join(folder, `file-${count++}`);
   await writeFile(path, bytes);
-  return inspector.inspect({ path, mimeType });
+  return inspector.inspect({ client: 'shop', path, mimeType });
 }
 
 async function pixel(bytes: Uint8Array, x: number, y: number): Promise<number[]> {
@@ -165,43 +164,46 @@ describe('the inspector', () => {
   });
 
   it('measures an image with too many pixels but renders no previews', async () => {
-    // Given a PNG whose header has the size 30,000 x 30,000 pixels
-    const bomb = sampleImage('png', 16, 16);
-    bomb.writeUInt32BE(30_000, 16);
-    bomb.writeUInt32BE(30_000, 20);
-    bomb.writeUInt32BE(crc32(bomb.subarray(12, 29)), 29);
-    const inspection = await inspect(bomb, 'image/png');
+    const inspection = await inspect(await pngBomb(10_400), 'image/png');
     expect(inspection).toMatchObject({
       ok: true,
-      properties: { widthPx: 30_000, heightPx: 30_000 },
+      properties: { widthPx: 10_400, heightPx: 10_400 },
       previews: [],
     });
   });
 
-  it('accepts a file that takes too long to render without previews, and inspects the next file', async () => {
-    // Given a page with 400,000 curves
-    const pdf = new PDFDocument({ size: [2000, 2000], margin: 0 });
-    const strokes = Array.from(
-      { length: 400_000 },
-      (_, i) => `${i % 2000} 0 m ${(i * 7) % 2000} 2000 ${(i * 13) % 2000} 17 ${i % 1999} 1999 c S`,
-    ).join('\n');
-    pdf.addContent(`20 w\n${strokes}`).end();
+  it.each([
+    ['a pattern that paints itself', () => cyclicPattern(1)],
+    ['60,000 gradients', () => manyShadings(60_000, 1)],
+  ])('accepts a file with %s without previews, and does not render it again', async (_what, bytes) => {
     const path = join(folder, 'slow.pdf');
-    await writeFile(path, await buffer(pdf));
-    const impatient = createFileInspector({ stepTimeoutMs: 3_000 });
+    await writeFile(path, bytes());
+    const impatient = createFileInspector({ renderCpuMs: 500 });
+    const slow = { client: 'shop', path, mimeType: 'application/pdf', sha256: 'slow' } as const;
+    const result = {
+      ok: true,
+      properties: { pageCount: 1 },
+      facts: { complete: true },
+      previews: [],
+      unrendered: 'slow',
+    };
     try {
-      const started = Date.now();
-      const inspection = await impatient.inspect({ path, mimeType: 'application/pdf' });
-      expect(inspection).toMatchObject({ ok: true, properties: { pageCount: 1 }, previews: [] });
-      expect(Date.now() - started).toBeLessThan(120_000);
+      expect(await impatient.inspect(slow)).toMatchObject(result);
+      // Given content that could be rendered, under the hash of the content that could not
       await writeFile(path, await samplePdf([100, 100]));
-      expect(await impatient.inspect({ path, mimeType: 'application/pdf' })).toMatchObject({
-        ok: true,
-        previews: { length: 3 },
-      });
+      expect(await impatient.inspect(slow)).toMatchObject(result);
+      expect(await impatient.inspect({ ...slow, sha256: 'good' })).toMatchObject({ previews: { length: 3 } });
     } finally {
       await impatient.close();
     }
+  });
+
+  it('ends a process in which a rendering failed', async () => {
+    const limits = { stepTimeoutMs: 60_000, renderCpuMs: 60_000, memoryBytes: 800 * 1024 * 1024, folder };
+    const inspection = await startInspectionProcess(limits);
+    const missing = { path: join(folder, 'missing.pdf'), mimeType: 'application/pdf' } as const;
+    expect(await inspection.render(missing)).toMatchObject({ previews: [], unrendered: 'failed' });
+    expect(inspection.ended).toBe(true);
   });
 
   it('inspects more concurrent files than it has processes', async () => {

@@ -57,7 +57,7 @@ afterAll(async () => {
 describe('a file that is refused before it is decoded', () => {
   const inspector = inspectorWith();
   const refusalOf = async (bytes: Buffer, mimeType: PrintFileType) => {
-    const inspection = await inspector.inspect({ path: await fileOf(bytes), mimeType });
+    const inspection = await inspector.inspect({ client: 'shop', path: await fileOf(bytes), mimeType });
     if (inspection.ok) throw new Error('the file was accepted');
     return inspection;
   };
@@ -95,11 +95,13 @@ describe('a file that is refused before it is decoded', () => {
 
   test('is not a file near the limits, nor a photo with the marker of a scan in its metadata', async () => {
     const hundredPages = await inspector.inspect({
+      client: 'shop',
       path: await fileOf(manyPages(1)),
       mimeType: 'application/pdf',
     });
     expect(hundredPages).toMatchObject({ ok: true, properties: { pageCount: 100 } });
     const large = await inspector.inspect({
+      client: 'shop',
       path: await fileOf(await pngBomb(30_000)),
       mimeType: 'image/png',
     });
@@ -113,7 +115,7 @@ describe('a file that is refused before it is decoded', () => {
     metadata.writeUInt16BE(0xffed, 0);
     metadata.writeUInt16BE(2 + 60_000, 2);
     const marked = Buffer.concat([photo.subarray(0, 2), metadata, photo.subarray(2)]);
-    const inspection = await inspector.inspect({ path: await fileOf(marked), mimeType: 'image/jpeg' });
+    const inspection = await inspector.inspect({ client: 'shop', path: await fileOf(marked), mimeType: 'image/jpeg' });
     expect(inspection).toMatchObject({ ok: true, properties: { widthPx: 200 }, previews: { length: 3 } });
   });
 });
@@ -123,26 +125,44 @@ describe('a file that ends its inspector', () => {
     const inspector = inspectorWith({ memoryBytes: 400 * 1024 * 1024 });
     // An image is read whole.
     const path = await largeFile(1_200);
-    const inspection = await inspector.inspect({ path, mimeType: 'image/png' });
+    const inspection = await inspector.inspect({ client: 'shop', path, mimeType: 'image/png' });
     expect(inspection).toMatchObject({ ok: false, code: 'file_unreadable', isFinal: false });
-    expect(await inspector.inspect({ path: await goodPdf(), mimeType: 'application/pdf' })).toMatchObject({
+    expect(
+      await inspector.inspect({ client: 'shop', path: await goodPdf(), mimeType: 'application/pdf' }),
+    ).toMatchObject({
       ok: true,
       previews: { length: 3 },
     });
   });
 
-  test('that never responds delays another file by its own timeout at most', async () => {
-    // Enough for the good file on a busy machine.
-    const inspector = inspectorWith({ stepTimeoutMs: 8_000 });
+  test('by taking too much memory while it is rendered has no previews, and the next file gets a new process', async () => {
+    const inspector = inspectorWith({ memoryBytes: 300 * 1024 * 1024 });
+    const path = await fileOf(sampleImage('png', 9_000, 9_000));
+    expect(await inspector.inspect({ client: 'shop', path, mimeType: 'image/png' })).toMatchObject({
+      ok: true,
+      properties: { widthPx: 9_000 },
+      previews: [],
+      unrendered: 'failed',
+    });
+    const good = { client: 'shop', path: await goodPdf(), mimeType: 'application/pdf' } as const;
+    expect(await inspector.inspect(good)).toMatchObject({ ok: true, previews: { length: 3 }, unrendered: null });
+  });
+
+  test('that never responds delays no file of another client, and is let go when its order is cancelled', async () => {
+    const inspector = inspectorWith({ stepTimeoutMs: 3_600_000 });
     const mimeType = 'application/pdf';
-    const good = await goodPdf();
     const path = endlessFile();
-    const [endless, next] = await Promise.all([
-      inspector.inspect({ path, mimeType }),
-      inspector.inspect({ path: good, mimeType }),
-    ]);
-    expect(endless).toMatchObject({ ok: false, reason: 'reading it takes too long', isFinal: false });
-    expect(next).toMatchObject({ ok: true });
+    const order = new AbortController();
+    const cancelled = new Error('cancelled');
+    const endless = Promise.allSettled(
+      [1, 2, 3, 4, 5].map(() => inspector.inspect({ client: 'shop', path, mimeType, signal: order.signal })),
+    );
+    const good = { path: await goodPdf(), mimeType } as const;
+    expect(await inspector.inspect({ client: 'other', ...good })).toMatchObject({ ok: true });
+    order.abort(cancelled);
+    expect(await endless).toEqual(Array(5).fill({ status: 'rejected', reason: cancelled }));
+    // The client that had its share of the processes has it again.
+    expect(await inspector.inspect({ client: 'shop', ...good })).toMatchObject({ ok: true });
   });
 
   test('is refused after some inspections, which are counted before they start', async () => {
@@ -150,7 +170,12 @@ describe('a file that ends its inspector', () => {
     const path = await slowPdf();
     let inspections = 0;
     const attempt = () =>
-      inspector.inspect({ path, mimeType: 'application/pdf', countInspection: async () => ++inspections });
+      inspector.inspect({
+        client: 'shop',
+        path,
+        mimeType: 'application/pdf',
+        countInspection: async () => ++inspections,
+      });
     expect(await attempt()).toMatchObject({ ok: false, isFinal: false });
     expect(inspections).toBe(1);
     // Processes that inspected the file before have died and have reported nothing.
@@ -168,7 +193,7 @@ test('an inspection process has no secrets, and ends when its parent is killed',
   const path = endlessFile();
   const script = `
     const { createFileInspector } = require(${JSON.stringify(join(process.cwd(), 'packages/file-reader/inspector.ts'))});
-    createFileInspector().inspect({ path: ${JSON.stringify(path)}, mimeType: 'application/pdf' });`;
+    createFileInspector().inspect({ client: 'shop', path: ${JSON.stringify(path)}, mimeType: 'application/pdf' });`;
   const parent: ChildProcess = spawn(
     process.execPath,
     ['--require', join(process.cwd(), 'test/support/register-typescript.cjs'), '--eval', script],

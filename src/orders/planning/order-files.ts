@@ -19,6 +19,7 @@ const CONCURRENCY = 3;
 
 interface WantedFile {
   readonly id: string;
+  readonly clientId: string;
   readonly kind: 'print_file' | 'packing_slip';
   readonly url: string;
   /** File type as ordered; null for packing slips. */
@@ -96,7 +97,7 @@ export async function fetchOrderFiles(
 
 async function wantedFiles(sql: Sql, orderId: string): Promise<readonly WantedFile[]> {
   return await sql<WantedFile[]>`
-    SELECT f.id, 'print_file' AS kind, f.url, f.revision, ${storedKeys(sql)} AS former_keys, f.type, i.item_reference_id, i.id AS order_item_id, i.custom_trim,
+    SELECT f.id, o.client_id, 'print_file' AS kind, f.url, f.revision, ${storedKeys(sql)} AS former_keys, f.type, i.item_reference_id, i.id AS order_item_id, i.custom_trim,
       format('items[%s].files[%s]', i.position, f.position) AS reference,
       jsonb_build_object('kind', i.product->'kind', 'name', i.product->'name', 'pageRule', i.product->'pageRule',
         'printAreas', i.product->'printAreas', 'workflowEnabled', i.product->'workflowEnabled') AS product,
@@ -109,7 +110,7 @@ async function wantedFiles(sql: Sql, orderId: string): Promise<readonly WantedFi
     FROM order_files f JOIN order_items i ON i.id = f.order_item_id JOIN orders o ON o.id = i.order_id
     WHERE i.order_id = ${orderId} AND f.fetched_at IS NULL AND f.replacement IS NULL
     UNION ALL
-    SELECT s.id, 'packing_slip', s.url, 0, '{}', NULL, NULL, NULL, NULL,
+    SELECT s.id, o.client_id, 'packing_slip', s.url, 0, '{}', NULL, NULL, NULL, NULL,
       format('packagingInstructions[%s].packingSlip', s.package_index), NULL, '{}',
       (SELECT t.object_key FROM packing_slips t WHERE t.order_id = o.reprint_of AND t.package_index = s.package_index)
     FROM packing_slips s JOIN orders o ON o.id = s.order_id
@@ -132,6 +133,7 @@ async function fetchOne(
   const objectKey = `orders/${orderId}/${isPackingSlip ? 'packing-slips' : 'files'}/${file.id}${file.revision === 0 ? '' : `-${file.revision}`}`;
   const inspections = inspectionCounter(deps.sql, file);
   const taken = await ingestFile(deps, {
+    client: file.clientId,
     url: file.url,
     objectKey,
     copyOf: file.copyOf,

@@ -9,6 +9,7 @@ import { Refusal } from '../../platform/errors';
 import type { LinkSigner } from '../../platform/objects/signed-links';
 import type { Queryable, Sql } from '../../platform/postgres';
 import { type BoughtLabels, type BuyShipment, buyLabels, type PurchaseDeps } from '../../shipping/purchase';
+import { countPackages } from '../../shipping/shipment-transit';
 import { dispatchResponse, type NamedPackage, type StoredShipment, shipmentAsJson } from '../../shipping/shipments';
 import { hasShipped, type ItemStatus } from '../domain/lifecycle/statuses';
 import { type PackedPackage, type Packing, withReferencesOf } from '../domain/packing';
@@ -117,7 +118,10 @@ export async function dispatchPrintOrder(
     owner: { kind: 'print_order', orderId, printOrderId },
     invoiceOf: (pack, paper) => customerInvoice(order, sender, pack, paper),
   } satisfies BuyShipment;
-  return await buyLabels(deps, purchase, cancelled);
+  const bought = await buyLabels(deps, purchase, cancelled);
+  // A shared parcel was split.
+  if (bought.ok && packages.length > whole.length) await countPackages(sql, [bought.shipmentId]);
+  return bought;
 }
 
 /**

@@ -33,8 +33,8 @@ export async function renewDocuments(
     sql,
     sql`${orderId}`,
     sql`(SELECT jsonb_build_object('attempt', s.attempt, 'startedAt', s.started_at, 'carrierName', s.carrier_name,
-        'consignment', s.consignment, 'parcels', (SELECT jsonb_agg(jsonb_build_object('position', k.position,
-            'trackingNumber', k.tracking_number) ORDER BY k.position)
+        'consignment', s.consignment, 'parcels', (SELECT coalesce(jsonb_agg(jsonb_build_object('position', k.position,
+            'trackingNumber', k.tracking_number) ORDER BY k.position), '[]')
           FROM shipment_packages k WHERE k.shipment_id = s.id AND k.left_out_at IS NULL),
         'isPostal', EXISTS (SELECT FROM shipment_documents d
           WHERE d.shipment_id = s.id AND d.document_type IN ('cn22', 'cn23')),

@@ -57,7 +57,7 @@ export async function replaceFile(
     }
     if (file.url === url && !file.isFetched) return { outcome: 'unchanged' };
     const revision = order.filesRevision + 1;
-    await tx`UPDATE orders SET files_revision = ${revision}, updated_at = now() WHERE id = ${orderId}`;
+    await tx`UPDATE orders SET files_revision = ${revision}, file_delay = NULL, updated_at = now() WHERE id = ${orderId}`;
     await tx`
       UPDATE order_files SET url = ${url}, revision = ${revision}, fetched_at = NULL, inspections = 0,
         facts = NULL, checks = '[]', checks_accepted = false

@@ -18,6 +18,7 @@ export interface PreflightDeps extends FileDeps {
 }
 
 interface RunningPreflight {
+  readonly client: string;
   readonly url: string;
   readonly subject: FileOfProduct;
   readonly rule: FileCheckRule | null;
@@ -39,7 +40,7 @@ export async function runPreflight(
 ): Promise<FileFault | null> {
   const { sql, metrics, limitBytes } = deps;
   const [running] = await sql<RunningPreflight[]>`
-    SELECT p.url, p.subject, a.settings -> 'fileChecks' AS rule,
+    SELECT a.id AS client, p.url, p.subject, a.settings -> 'fileChecks' AS rule,
       CASE WHEN f.replacement = 'checking' THEN format('orders/%s/files/%s', o.id, f.id) END AS object_key
     FROM preflights p
     LEFT JOIN order_files f ON f.id = p.order_file_id
@@ -48,8 +49,14 @@ export async function runPreflight(
     JOIN accounts a ON a.id = coalesce(o.client_id, p.account_id)
     WHERE p.id = ${id} AND p.ended_at IS NULL`;
   if (running === undefined) return null;
-  const { url, subject, objectKey } = running;
-  const source: FileSource = { url, limitBytes, refuse: (properties) => pageFault(subject, properties), signal };
+  const { client, url, subject, objectKey } = running;
+  const source: FileSource = {
+    client,
+    url,
+    limitBytes,
+    refuse: (properties) => pageFault(subject, properties),
+    signal,
+  };
   const file =
     objectKey === null
       ? await inspected(deps, source)

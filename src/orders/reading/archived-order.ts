@@ -1,9 +1,11 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { AsyncBuffer } from 'hyparquet';
+import { Refusal } from '../../platform/errors';
 import type { ObjectStore } from '../../platform/objects/object-store';
 import { readParquet } from '../../platform/parquet';
 import type { Queryable, Sql } from '../../platform/postgres';
 import { decrypt, encrypt } from '../../platform/sealing/named-keys';
+import { isUnavailable } from '../../platform/unavailable';
 import type { ArchivedRows } from './archived-tables';
 
 export interface ArchiveDeps {
@@ -42,7 +44,7 @@ export const openRecord = ({ order_id, sealed }: RecordRow, key: Uint8Array): st
 /**
  * Reads the rows of an archived order from the object store.
  * @returns null when the order is not archived
- * @throws ArchiveFileMissing when the object store does not have its file
+ * @throws ArchiveFileUnreadable
  */
 export async function readArchived({ sql, objects }: ArchiveDeps, orderId: string): Promise<ArchivedRows | null> {
   const [found] = await sql<
@@ -51,11 +53,26 @@ export async function readArchived({ sql, objects }: ArchiveDeps, orderId: strin
     SELECT a.part_id, p.day::text, a.part_row, a.record_key, a.erased_at
     FROM archived_orders a JOIN archive_parts p ON p.id = a.part_id WHERE a.id = ${orderId}`;
   if (found === undefined) return null;
-  const file = await storedFile(objects, fileKey({ id: found.partId, day: found.day }, RECORDS_FILE));
-  const [record] = await readParquet<RecordRow>(file, { rowStart: found.partRow, rowEnd: found.partRow + 1 });
-  if (record?.order_id !== orderId)
-    throw new Error(`row ${found.partRow} of part ${found.partId} is not order ${orderId}`);
-  return recordRows(record, found);
+  const range = { rowStart: found.partRow, rowEnd: found.partRow + 1 };
+  return await inArchive({ id: found.partId, day: found.day }, RECORDS_FILE, async (key) => {
+    const [record] = await readParquet<RecordRow>(await storedFile(objects, key), range);
+    if (record?.order_id !== orderId) throw new Error(`row ${found.partRow} is not order ${orderId}`);
+    return recordRows(record, found);
+  });
+}
+
+/** Reads all rows of a file of a part. @throws ArchiveFileUnreadable */
+export async function readArchiveFile<T>(objects: ObjectStore, part: ArchivePart, file: string): Promise<T[]> {
+  return await inArchive(part, file, async (key) => await readParquet<T>(await storedFile(objects, key)));
+}
+
+async function inArchive<T>(part: ArchivePart, file: string, read: (key: string) => Promise<T>): Promise<T> {
+  const key = fileKey(part, file);
+  try {
+    return await read(key);
+  } catch (error) {
+    throw isUnavailable(error) ? error : new ArchiveFileUnreadable(part.day, key, error);
+  }
 }
 
 /** Returns the rows of a record: without personal data when the order was erased. */
@@ -81,23 +98,27 @@ export async function eraseArchived(tx: Queryable, ids: readonly string[]): Prom
 }
 
 /** Opens a file of the object store, of which only the parts are read that are needed. @throws Error when it does not exist */
-export async function storedFile(objects: ObjectStore, key: string): Promise<AsyncBuffer> {
+async function storedFile(objects: ObjectStore, key: string): Promise<AsyncBuffer> {
   const info = await objects.stat(key);
-  if (info === null) throw new ArchiveFileMissing(key);
+  if (info === null) throw missing();
   return {
     byteLength: info.size,
     async slice(start, end = info.size) {
       const found = await objects.get(key, { start, end });
-      if (found === null) throw new ArchiveFileMissing(key);
+      if (found === null) throw missing();
       const bytes = Buffer.concat(await found.body.toArray());
       return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
     },
   };
 }
 
-export class ArchiveFileMissing extends Error {
-  override readonly name = 'ArchiveFileMissing';
-  constructor(key: string) {
-    super(`the object store has no ${key}, which the archive needs`);
+const missing = () => new Error('the object store does not have the file');
+
+/** The object store does not have a file of the archive, or its bytes are damaged. Other days can be read. */
+export class ArchiveFileUnreadable extends Refusal {
+  constructor(day: string, key: string, cause: unknown) {
+    const message = `The archive of ${day} cannot be read: its file ${key} is missing or damaged.`;
+    super('UNAVAILABLE', { message, retryAfter: 300 });
+    this.cause = cause;
   }
 }

@@ -1,4 +1,3 @@
-import { readParquet } from '../../platform/parquet';
 import { inTransaction, type Sql } from '../../platform/postgres';
 import { progressed } from '../../platform/progress';
 import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
@@ -8,8 +7,8 @@ import {
   fileKey,
   RECORDS_FILE,
   type RecordRow,
+  readArchiveFile,
   recordRows,
-  storedFile,
 } from '../reading/archived-order';
 import { insertRows } from '../reading/archived-tables';
 import { ARCHIVE_FILES, RECORDS } from './archive-files';
@@ -123,13 +122,14 @@ async function deleteDiscarded({ sql, objects }: ArchiveDeps): Promise<void> {
  * ARCHIVE_AFTER is longer or not set. Can be killed and repeated.
  * @param day YYYY-MM-DD, in UTC, by the times of the orders' ids
  * @returns the number of restored orders
+ * @throws ArchiveFileUnreadable
  */
 export async function restoreDay({ sql, objects }: ArchiveDeps, day: string): Promise<number> {
   let restored = 0;
   const parts = await sql<{ id: string }[]>`
     SELECT id FROM archive_parts WHERE day = ${day} AND state = 'complete' ORDER BY id`;
   for (const { id } of parts) {
-    const records = await readParquet<RecordRow>(await storedFile(objects, fileKey({ id, day }, RECORDS_FILE)));
+    const records = await readArchiveFile<RecordRow>(objects, { id, day }, RECORDS_FILE);
     restored += await inTransaction(sql, async (tx) => {
       // A concurrent restore waits here, and then finds the part discarded.
       const taken = await tx`

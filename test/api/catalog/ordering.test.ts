@@ -99,6 +99,7 @@ describe('GET /v1/products/{productUid}', () => {
       'service',
     ]);
     expect((await product('photobook_hard_cover_product_pf_a4_pt_170-gsm-silk_fin_matt_pc_30')).files).toMatchObject({
+      types: expect.arrayContaining(['default', 'cover']),
       pages: { min: 30, max: 30, multipleOf: 2, coverPages: 1 },
       // Two sides of A4, and a spine of 6 mm and 0.1 mm for each page.
       otherSizes: { cover: { widthMm: 429, heightMm: 297 } },

@@ -266,10 +266,11 @@ describe('errors', () => {
     expect(Number(headers['retry-after'])).toBeGreaterThan(0);
   });
 
-  test('an unavailable Postgres is 503, and /readyz reports it', async () => {
+  test('an unavailable Postgres is 503, and /readyz reports every server that is unavailable', async () => {
     const sql = connectPostgres('postgres://nobody@127.0.0.1:1/none', { max: 1 });
     const connected = await testApiDeps(database.sql);
-    const deps = { ...connected, sql, health: createHealth({ sql, temporal: connected.temporal }) };
+    const objects = { stat: () => Promise.reject(new Error('the store does not respond')) };
+    const deps = { ...connected, sql, health: createHealth({ sql, temporal: connected.temporal, objects }) };
     const unavailable = createApp(deps, sampleRoutes(sql));
     await request(unavailable).get('/v1/parcels/abc').set(client.key).expect(503);
     // A busy Temporal server can take longer than a probe waits.
@@ -277,7 +278,12 @@ describe('errors', () => {
       const { body } = await request(unavailable).get('/readyz').expect(503);
       return body.temporal === 'ready' ? body : undefined;
     });
-    expect(body).toEqual({ status: 'unavailable', postgres: 'unavailable', temporal: 'ready' });
+    expect(body).toEqual({
+      status: 'unavailable',
+      postgres: 'unavailable',
+      temporal: 'ready',
+      objectStore: 'unavailable',
+    });
     await request(unavailable).get('/healthz').expect(200, { status: 'up' });
     await sql.end();
   });
@@ -288,7 +294,7 @@ describe('errors', () => {
     await request(stopping).get('/readyz').expect(200);
     deps.health.beginStop();
     const { body } = await request(stopping).get('/readyz').expect(503);
-    expect(body).toEqual({ status: 'stopping', postgres: 'ready', temporal: 'ready' });
+    expect(body).toEqual({ status: 'stopping', postgres: 'ready', temporal: 'ready', objectStore: 'ready' });
     await request(stopping).get('/livez').expect(200, { status: 'up' });
   });
 
@@ -300,7 +306,7 @@ describe('errors', () => {
   test('/readyz is ready without Temporal', async () => {
     const deps = await testApiDeps(database.sql, { temporalAddress: '127.0.0.1:1' });
     const { body } = await request(createApp(deps, [])).get('/readyz').expect(200);
-    expect(body).toEqual({ status: 'ready', postgres: 'ready', temporal: 'unavailable' });
+    expect(body).toEqual({ status: 'ready', postgres: 'ready', temporal: 'unavailable', objectStore: 'ready' });
   });
 });
 

@@ -40,7 +40,7 @@ test('a response without ignored fields has no such header', async () => {
 });
 
 test('a misspelled query parameter is named', async () => {
-  const listed = await call('get', '/v1/operator/orders?state=failed&limit=1', operator).expect(200);
+  const listed = await call('get', '/v1/operator/shipping-orders?state=failed&limit=1', operator).expect(200);
   expect(ignoredIn(listed)).toBe('state');
 });
 
@@ -94,6 +94,11 @@ test.each([
   expect(refused.errors).toEqual([
     { code: 'VALIDATION_ERROR', reference, message: expect.stringMatching(/does not have/) },
   ]);
+});
+
+test('the list of orders of operators refuses a filter that it does not have', async () => {
+  const { body } = await call('get', '/v1/operator/orders?reference=a', operator).expect(400);
+  expect(body.errors).toMatchObject([{ reference: 'reference', message: expect.stringMatching(/does not have/) }]);
 });
 
 test('cancelling a shipping order needs no body', async () => {

@@ -30,6 +30,7 @@ export function sampleRoutes(
   return [
     route('POST /v1/parcels', {
       operationId: 'createParcel',
+      refuses: ['CONFLICT'],
       summary: 'Create',
       tag: 'Samples',
       access: { credentials: 'key:secret', roles: ['client', 'operator'], operatorRole: 'operator' },

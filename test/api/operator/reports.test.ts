@@ -3,7 +3,7 @@ import request from 'supertest';
 import { createApp } from '../../../api/app';
 import type { ApiDeps } from '../../../api/deps';
 import { reportRoute } from '../../../api/operator/reports';
-import { ArchiveFileMissing, fileKey } from '../../../src/orders/reading/archived-order';
+import { ArchiveFileUnreadable, fileKey } from '../../../src/orders/reading/archived-order';
 import { MOST_LIVE_ORDERS, storeDaySums } from '../../../src/orders/reading/day-sums';
 import { report } from '../../../src/orders/reading/report';
 import { SUM_COLUMNS } from '../../../src/orders/reading/report-sums';
@@ -194,13 +194,28 @@ test('a report has the same rows before and after the archive run, also of a day
   expect(await storeDaySums(deps)).toBe(1);
   expect(await reports()).toEqual(before);
 
-  // A file that is missing fails the job, after the other days have their sums.
-  const summed = () => sql`SELECT day::text FROM report_days WHERE place = 'archive' ORDER BY day`;
+  // A file that is missing or damaged fails the job, after the other days have their sums, and the reports of its day alone.
+  const summed = () => sql<{ day: string }[]>`SELECT day::text FROM report_days WHERE place = 'archive' ORDER BY day`;
   const both = await summed();
-  await sql`DELETE FROM report_days WHERE place = 'archive'`;
-  await deps.objects.delete([parts[0]!.key]);
-  await expect(storeDaySums(deps)).rejects.toThrow(ArchiveFileMissing);
-  expect(await summed()).toEqual(both.slice(1));
+  const contentType = 'application/vnd.apache.parquet';
+  const [bytes] = files.map((chunks) => Buffer.concat(chunks));
+  const damaged = Buffer.from(bytes!).fill(0, 8, bytes!.length - 400);
+  for (const damage of [
+    () => deps.objects.delete([parts[0]!.key]),
+    () => deps.objects.put(parts[0]!.key, bytes!.subarray(0, 100), { contentType }),
+    () => deps.objects.put(parts[0]!.key, damaged, { contentType }),
+  ]) {
+    await sql`DELETE FROM report_days WHERE place = 'archive'`;
+    await damage();
+    await expect(storeDaySums(deps)).rejects.toThrow(ArchiveFileUnreadable);
+    expect(await summed()).toEqual(both.slice(1));
+    const of = (from: string) => ask({ by: 'client', from, to: from });
+    const { body, headers } = await of(both[0]!.day).expect(503);
+    expect(body).toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining(parts[0]!.key) });
+    expect(body.message).toContain(both[0]!.day);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    await of(both[1]!.day).expect(200);
+  }
   await putBack(0);
   expect(await storeDaySums(deps)).toBe(1);
 });

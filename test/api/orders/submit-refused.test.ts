@@ -1,6 +1,6 @@
 import { type OrdersApi, ordersApi } from './orders-api';
 import { BLANK, CHOICE, MISSING, type RefusedOrder, testRefusals, WRONG } from './refusals';
-import { address, file, item, of, order, pack, packed, pairs, to, withFiles, without } from './sample-orders';
+import { address, FILE_URL, file, item, of, order, pack, packed, pairs, to, withFiles, without } from './sample-orders';
 
 let api: OrdersApi;
 
@@ -161,4 +161,56 @@ test.each<[sent: string, body: object, reference: string, message: string]>([
 ])('the error of %s names its place, what it must be and what it is', async (_sent, body, reference, message) => {
   const { body: refused } = await api.submit(body).expect(400);
   expect(refused.errors[0]).toEqual({ code: WRONG, reference, message });
+});
+
+/** Returns copies of a value, each with a value of another type in the place of one of its parts, and the path of the part. */
+function* ofOtherTypes(value: unknown, path = ''): Generator<[path: string, copy: unknown]> {
+  const isNested = typeof value === 'object' && value !== null;
+  if (path !== '') yield [path, isNested ? 'text' : { other: true }];
+  if (!isNested) return;
+  for (const [key, part] of Object.entries(value)) {
+    const name = Array.isArray(value) ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`;
+    for (const [at, copy] of ofOtherTypes(part, name))
+      yield [at, Array.isArray(value) ? value.with(Number(key), copy) : { ...value, [key]: copy }];
+  }
+}
+
+test('a value of another type is refused in the place of every field', async () => {
+  const metadata = pairs(1);
+  const complete = order({
+    orderType: 'draft',
+    preventDuplicate: false,
+    replaces: null,
+    customerReferenceId: 'customer-1',
+    retailCurrency: 'EUR',
+    retailShippingPriceInclVat: 5,
+    shipmentMethodUid: 'standard',
+    shippingAddress: address({
+      companyName: 'Byron GmbH',
+      addressLine2: 'Hof 2',
+      state: 'Berlin',
+      isBusiness: true,
+      federalTaxId: 'DE123456789',
+      stateTaxId: '1',
+      registrationState: 'Berlin',
+    }),
+    items: [
+      item({
+        files: [{ ...file('default'), metadata }],
+        retailPriceInclVat: 20,
+        customTrim: { widthMm: 200, heightMm: 300 },
+        metadata,
+      }),
+    ],
+    packagingInstructions: [{ ...pack('item-1', 1), packingSlip: { fileUrl: FILE_URL }, brandedPackaging: 'tissue' }],
+    metadata,
+  });
+  await api.submit(complete).expect(200);
+  const accepted: string[] = [];
+  for (const [path, body] of ofOtherTypes(complete)) {
+    const { status, body: response } = await api.submit(body as object);
+    if (status !== 400 || !response.errors.some(({ reference }: { reference: string }) => reference.startsWith(path)))
+      accepted.push(`${path}: ${status}`);
+  }
+  expect(accepted).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { ensureDemoAccounts } from '../../../sandbox/demo/accounts';
 import { createAccount, issueKey, keysOf, revokeKey, rotateKeys } from '../../../src/accounts/accounts-and-keys';
 import { createAuthenticator, KEY_CACHE_MS } from '../../../src/accounts/authenticator';
@@ -42,6 +43,23 @@ test('a revoked key is refused at once without a cache entry, and after the cach
   expect(await createAuthenticator(sql).authenticate(apiKey)).toBeUndefined();
   now += KEY_CACHE_MS + 1;
   expect(await withCache.authenticate(apiKey)).toBeUndefined();
+});
+
+test('a revoked key is refused after the cache lifetime, also when the system’s clock steps back', async () => {
+  const { sql } = database;
+  const { id, apiKey } = await testAccount(sql, 'client');
+  const authenticator = createAuthenticator(sql);
+  expect(await authenticator.authenticate(apiKey)).toBeDefined();
+  const before = Date.now() - 3_600_000;
+  const clock = jest.spyOn(Date, 'now').mockReturnValue(before);
+  try {
+    const [key] = (await keysOf(sql, [id])).get(id)!;
+    await revokeKey(sql, id, key!.id);
+    for (const wait = performance.now() + KEY_CACHE_MS + 100; performance.now() < wait; ) await setTimeout(50);
+    expect(await authenticator.authenticate(apiKey)).toBeUndefined();
+  } finally {
+    clock.mockRestore();
+  }
 });
 
 test('unknown keys are not cached: a key that becomes valid works at once', async () => {

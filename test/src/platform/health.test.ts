@@ -9,7 +9,7 @@ test.each([
 ] as const)(
   'the page /readyz of a process that is %s has status %i and the state of each server',
   async (status, code) => {
-    const readiness = { status, postgres: 'ready', temporal: 'unavailable' } as const;
+    const readiness = { status, postgres: 'ready', temporal: 'unavailable', objectStore: 'ready' } as const;
     const page = await pagesOf(readiness)['/readyz']();
     expect(page.status).toBe(code);
     expect(JSON.parse(page.text)).toEqual(readiness);

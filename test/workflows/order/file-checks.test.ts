@@ -215,10 +215,12 @@ describe('a print file', () => {
     const sent = await stack.services.sql<{ body: string }[]>`
       SELECT body FROM webhook_deliveries WHERE endpoint_id = ${endpointId}`;
     expect(sent.map(({ body }) => JSON.parse(body))).toMatchObject([{ orderId: later.id, ...long.fileDelay }]);
-    for (const { id } of [soon, later]) {
-      await stack.client.cancelOrder({ params: { orderId: id }, body: {} });
-      expect((await readUntil(stack.client, id, isAt('canceled'))).fileDelay).toBeNull();
-    }
+    await stack.client.cancelOrder({ params: { orderId: soon.id }, body: {} });
+    expect((await readUntil(stack.client, soon.id, isAt('canceled'))).fileDelay).toBeNull();
+    // Another file is fetched now, and not after the ten minutes that the host of the first one asked for.
+    const replaced = await stack.client.replaceFile({ params: path(later.id), body: { url: goodUrl() } });
+    expect(replaced.fileDelay).toBeNull();
+    await readUntil(stack.client, later.id, isAt('delivered'));
   });
 
   test('is not replaced when its order is cancelled', async () => {

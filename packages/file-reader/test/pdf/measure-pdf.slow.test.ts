@@ -42,7 +42,7 @@ test('the inspection process renders a page of a book that it has measured', asy
   try {
     const path = join(folder, 'file.pdf');
     await writeFile(path, book(20, 500_000));
-    const inspection = await inspector.inspect({ path, mimeType: 'application/pdf' });
+    const inspection = await inspector.inspect({ client: 'shop', path, mimeType: 'application/pdf' });
     expect(inspection).toMatchObject({
       ok: true,
       facts: { complete: true, images: [{ count: 20 }] },

@@ -5,9 +5,10 @@ import request from 'supertest';
 import { z } from 'zod';
 import { createApp } from '../../../../api/app';
 import { openApiDocument } from '../../../../api/http/openapi-document';
-import { openRoute, type Route } from '../../../../api/http/route';
+import { openRoute, RawResponse, type Route } from '../../../../api/http/route';
 import { allRoutes } from '../../../../api/routes';
 import { NOTIFICATION_EVENTS, OPERATOR_EVENTS, TEST_EVENT } from '../../../../src/notifications/domain/event-schemas';
+import { Refusal } from '../../../../src/platform/errors';
 import { testApiDeps } from '../../../support/api-deps';
 import { testDatabase } from '../../../support/database';
 
@@ -132,20 +133,57 @@ test('one name for two schemas is an error', () => {
   expect(() => openApiDocument([first, second], 'https://x')).toThrow('OpenApiTestTwin');
 });
 
-test('the document lists the refusals that a route declares', () => {
-  const conflict = (path: string, refuses: Route['refuses']) =>
+test('a refusal and a status that a route does not declare fail in tests, and declared ones are in the document', async () => {
+  const sample = (path: string, declared: Pick<Route, 'refuses' | 'otherStatuses'>) =>
     openRoute(`GET ${path}`, {
       operationId: path.slice(1),
       summary: '',
       tag: 'System',
-      ...(refuses === undefined ? {} : { refuses }),
+      ...declared,
       response: z.object({}),
-      handler: async () => ({}),
+      handler: async () => {
+        if (path.endsWith('moved')) return new RawResponse(302, { Location: '/' });
+        throw new Refusal('CONFLICT');
+      },
     });
-  const samples = [conflict('/declared', ['CONFLICT']), conflict('/undeclared', undefined)];
+  const samples = [
+    sample('/declared', { refuses: ['CONFLICT'] }),
+    // The same status with another code.
+    sample('/undeclared', { refuses: ['DUPLICATE_ORDER_REFERENCE'] }),
+    sample('/declared-moved', { otherStatuses: { 302: 'Leads elsewhere.' } }),
+    sample('/undeclared-moved', {}),
+  ];
+  const app = createApp(await testApiDeps((await testDatabase()).sql), samples);
+  for (const [path, status] of Object.entries({
+    declared: 409,
+    undeclared: 500,
+    'declared-moved': 302,
+    'undeclared-moved': 500,
+  }))
+    await request(app).get(`/${path}`).expect(status);
   const { paths } = openApiDocument(samples, 'https://x') as unknown as Document;
-  expect(Object.keys(paths['/declared']!.get!.responses)).toContain('409');
-  expect(Object.keys(paths['/undeclared']!.get!.responses)).not.toContain('409');
+  const statuses = (path: string) => Object.keys(paths[path]!.get!.responses);
+  expect([statuses('/declared'), statuses('/declared-moved')]).toEqual([
+    expect.arrayContaining(['409']),
+    expect.arrayContaining(['302']),
+  ]);
+  expect(statuses('/undeclared-moved')).not.toContain('302');
+});
+
+test('the order documents the fields of who is billed and of the return address', () => {
+  const { Order, Receipt, OrderBillingEntity, ShownReturnAddress } = document.components.schemas as Record<
+    string,
+    { properties: Record<string, object> }
+  >;
+  const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+  const billed = expect.objectContaining(reference('OrderBillingEntity'));
+  expect([Order!.properties.billingEntity, Receipt!.properties.billingEntity]).toEqual([billed, billed]);
+  expect(Order!.properties.returnAddress).toEqual({ anyOf: [reference('ShownReturnAddress'), { type: 'null' }] });
+  expect(Object.keys(OrderBillingEntity!.properties)).toEqual(
+    expect.arrayContaining(['id', 'companyName', 'companyVatNumbers', 'countryIsoCode', 'recipientName', 'status']),
+  );
+  const address = ['id', 'country', 'addressLine1', 'addressLine2', 'city', 'postCode', 'state', 'email', 'phone'];
+  expect(Object.keys(ShownReturnAddress!.properties)).toEqual(expect.arrayContaining([...address, 'companyName']));
 });
 
 test('numbers of pages and rows are integers', () => {

@@ -66,6 +66,20 @@ describe('print partners', () => {
     expect(JSON.stringify(read)).not.toContain('whsec_');
   });
 
+  test('viewers do not see the tokens in the addresses of a partner; operators do', async () => {
+    const orderSubmitUrl = 'https://berlin.example/orders/secret-token';
+    const subscription = { orderSubmitUrl, inventoryUrl: 'https://berlin.example/?token=secret-token' };
+    await request(app).post('/v2/subscribe').set(berlin.key).send(subscription).expect(200);
+    const viewer = await testAccount(sql, 'operator', 'sees-no-address', 'viewer');
+    for (const path of [`/v1/partners/${berlin.id}`, '/v1/partners', '/v1/partners?format=csv']) {
+      const { text } = await request(app).get(path).set(viewer.key).expect(200);
+      expect(text).toContain('https://berlin.example/…');
+      expect(text).not.toContain('secret-token');
+    }
+    const { body } = await request(app).get(`/v1/partners/${berlin.id}`).set(operator.key).expect(200);
+    expect(body.subscription).toMatchObject(subscription);
+  });
+
   test('a uid can be used once, and not for the name of another partner account', async () => {
     await create(leedsPartner('prints-york')).expect(200);
     const { body } = await create(leedsPartner('prints-york')).expect(409);

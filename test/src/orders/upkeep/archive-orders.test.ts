@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ApiDeps } from '../../../../api/deps';
-import { openRecord, type RecordRow } from '../../../../src/orders/reading/archived-order';
+import { openRecord, type RecordRow, readArchived } from '../../../../src/orders/reading/archived-order';
 import { ARCHIVED_TABLES } from '../../../../src/orders/reading/archived-tables';
 import { ARCHIVE_FILES, RECORDS } from '../../../../src/orders/upkeep/archive-files';
 import { archiveOrders, dayOf, restoreDay } from '../../../../src/orders/upkeep/archive-orders';
@@ -421,4 +421,18 @@ test('a restore that is killed restores nothing, and can be repeated', async () 
   });
   expect(await restoreDay({ sql, objects }, dayOf(id))).toBe(1);
   expect(await tables()).toEqual(stored);
+});
+
+test('a restore from a damaged file names the day and the file, and changes nothing; an order of it is unavailable', async () => {
+  const id = await oldOrder();
+  await archiveOrders({ sql, objects }, cutOff());
+  const [part] = await parts();
+  const key = `archive/${part!.day}/${part!.id}/records.parquet`;
+  const whole = Buffer.concat(await (await objects.get(key))!.body.toArray());
+  const damaged = Buffer.from(whole).fill(0, 8, whole.length - 400);
+  await objects.put(key, damaged, { contentType: 'application/vnd.apache.parquet' });
+  const named = `The archive of ${part!.day} cannot be read: its file ${key} is missing or damaged.`;
+  await expect(restoreDay({ sql, objects }, part!.day)).rejects.toThrow(named);
+  await expect(readArchived({ sql, objects }, id)).rejects.toMatchObject({ message: named, status: 503 });
+  expect(await sql`SELECT FROM archived_orders WHERE id = ${id}`).toHaveLength(1);
 });
