@@ -1,4 +1,4 @@
-import type { RoutingDecision } from '../../partners/domain/routing-decision';
+import { REJECTIONS, type RoutingDecision } from '../../partners/domain/routing-decision';
 import { deliveryTargetOf } from '../../partners/partner-rows';
 import { recordRoutingDecision } from '../../partners/routing-rows';
 import { orderWorkflowId } from '../../platform/domain/workflows';
@@ -12,6 +12,7 @@ import {
 } from '../../platform/postgres';
 import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
 import { priceOrder } from '../domain/pricing';
+import { addressHold } from './address-checks';
 import { type CheckedFiles, checkedFiles, fileRefusal } from './file-checks';
 import {
   crossBorderRefusal,
@@ -29,7 +30,7 @@ import {
   reserveForJobs,
 } from './print-order-rows';
 import { invoiceOf, storeReceipts } from './receipts';
-import { candidatesFor, type RoutingDeps, routeItems } from './routing';
+import { candidatesFor, type RoutingDeps, routeItems, withoutObstacles } from './routing';
 import { type RunOrder, runOrderWith } from './run-order';
 import { planQuoted, type ShipmentPlan, storeShipmentPlans } from './shipment-plan';
 import { type VatCheckDeps, withVatCheck } from './vat-check';
@@ -45,7 +46,7 @@ const STEP = 'handoff';
 const ATTEMPTS = 5;
 
 /**
- * Plans an order whose files are stored and fit their products. Routes it to partners, checks the cross-border rule,
+ * Plans an order whose files are stored and fit their products, and whose address has no finding. Routes it to partners, checks the cross-border rule,
  * chooses shipment methods and prices it, then writes the plan and reserves stock in one transaction. A repeated call
  * returns the stored plan.
  */
@@ -58,7 +59,7 @@ export async function prepareOrder(deps: PreparationDeps & VatCheckDeps, orderId
     if (stored !== null) return stored;
     // All items are cancelled.
     if (order.items.length === 0) return { outcome: 'ended' };
-    const refused = fileRefusal(files);
+    const refused = fileRefusal(files) ?? addressHold(order);
     if (refused !== null) return refused;
     const draft = await draftPlan(deps, await withVatCheck(deps, order));
     if (draft.outcome !== 'drafted') {
@@ -115,10 +116,25 @@ interface NoDraft {
 }
 
 /**
- * Makes a plan from reads alone, so that no transaction is open during requests to carriers.
+ * Makes a plan from reads alone, so that no transaction is open during requests to carriers. An order waits when partners
+ * that cannot make it now could send it, and the others cannot: these would refuse it for a border or its method.
  * @throws CarrierUnavailable when no carrier returns prices
  */
 export async function draftPlan(deps: Omit<PreparationDeps, 'sql'>, order: RunOrder): Promise<DraftedPlan | NoDraft> {
+  const draft = await draftNow(deps, order);
+  if (draft.outcome === 'drafted' || draft.plan.outcome !== 'refused' || draft.decision?.ok !== true) return draft;
+  const waiting = draft.decision.explanation.flatMap(({ alternatives }) =>
+    alternatives.flatMap((each) => (each.verdict === 'rejected' && REJECTIONS[each.reason].passing ? [each] : [])),
+  );
+  if (waiting.length === 0) return draft;
+  const later = await draftNow({ ...deps, candidates: withoutObstacles(deps.candidates) }, order);
+  if (later.outcome !== 'drafted') return draft;
+  const reasons = [...new Set(waiting.map(({ partnerUid, detail }) => `${partnerUid} ${detail}`))];
+  const message = `${reasons.join('; ')}. Without these partners: ${draft.plan.reason}`;
+  return { ...draft, plan: { outcome: 'parked', reason: 'no_partner', message } };
+}
+
+async function draftNow(deps: Omit<PreparationDeps, 'sql'>, order: RunOrder): Promise<DraftedPlan | NoDraft> {
   const without = (plan: NoPlan, decision: RoutingDecision | null = null): NoDraft => ({
     outcome: 'undrafted',
     plan,

@@ -4,8 +4,8 @@ import { deadlinePassed, flagged, recordRefused, recordSkipped, reminded, stallE
 import { cancelItems, cancelRequested, cancelUnits, partnerCancel, refundItems } from './handlers/cancels';
 import type { Handler, Run } from './handlers/change';
 import { refuseRequestedUnits } from './handlers/ended-jobs';
-import { acceptedFiles, dismissed, held, released, retried } from './handlers/holds';
-import { fileReplaced, orderUpdated, refuseReplacedFiles } from './handlers/order-updates';
+import { accepted, dismissed, held, released, retried } from './handlers/holds';
+import { fileReplaced, orderUpdated, refuseReplacedFiles, updateTaxes } from './handlers/order-updates';
 import { dispatched, dispatchFailed, shippingChanged, tracked, trackingChecked, voidFailed } from './handlers/parcels';
 import { delivered, fetchingFiles, parked, prepared, refused } from './handlers/planning';
 import { markedShipped, postback } from './handlers/postbacks';
@@ -43,7 +43,8 @@ export const HANDLERS: { readonly [Type in RunEvent['type']]: Handler<Type> } = 
   reroute_due: rerouteDue,
   hold: held,
   release: released,
-  accept_files: acceptedFiles,
+  accept_files: accepted,
+  accept_address: accepted,
   retry: retried,
   dismiss: dismissed,
   deadline: deadlinePassed,
@@ -74,6 +75,7 @@ export function reduce(state: RunState, event: RunEvent): Reduction {
   const run: Run = JSON.parse(before);
   const handler = HANDLERS[event.type] as Handler<RunEvent['type']>;
   const effects = [...handler(run, event), ...settleReroutes(run)];
+  effects.push(...updateTaxes(state, run));
   const hasNews = effects.length > 0 || IS_NEWS.has(event.type) || JSON.stringify(run) !== before;
   if (!hasNews) return { state, effects, refused: [] };
   const { items, refused } = checkTransitions(state.items, deriveItems(run));

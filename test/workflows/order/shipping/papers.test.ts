@@ -131,6 +131,41 @@ test('a parcel that has its label already is split: its label is void, and both 
   ]);
 });
 
+const packagesOf = async ({ orderId }: HandedOver) => {
+  const { shipment } = await stack.client.getOrder({ params: { orderId } });
+  return { count: shipment!.packageCount, grams: shipment!.totalWeight };
+};
+
+test.each([
+  ['before it has a label', false],
+  ['that has its label', true],
+])('the order counts both parts of a parcel that is split %s, with their weights', async (_when, isLabelled) => {
+  const order = await sharedParcel(`counted-${isLabelled}`);
+  expect((await packagesOf(order)).count).toBe(1);
+  if (isLabelled) await dispatch(order);
+  await dispatch(order, [order.jobIds[1]]);
+
+  const both = await grams(order);
+  expect(await packagesOf(order)).toEqual({ count: 2, grams: both[0]! + both[1]! });
+});
+
+test('a parcel whose parts the carrier has refused is split by the next request', async () => {
+  const order = await sharedParcel('split-refused');
+  const { trackingCode } = await dispatch(order);
+  const { sql } = stack.services;
+  // The carrier does not know the purchase of the first part any more.
+  await sql`
+    INSERT INTO carrier_purchases (idempotency_key, carrier_uid, voided_at)
+    SELECT h.id || ':' || h.attempt || ':0-part-1', h.carrier_uid, now() FROM shipments h
+    WHERE h.print_order_id = ${order.printOrderId}`;
+  await expect(dispatch(order, [order.jobIds[1]])).rejects.toMatchObject({ status: 409 });
+  expect((await dispatch(order)).trackingCode).toBe(trackingCode);
+
+  const first = await dispatch(order, [order.jobIds[1]]);
+  expect(first.trackingCode).not.toBe(trackingCode);
+  expect(labelsOf(await dispatch(order))).toEqual(['P-1', 'P-2']);
+});
+
 test('a shared parcel of which an item has shipped is not split', async () => {
   const order = await sharedParcel('split-late');
   const { trackingCode } = await dispatch(order);

@@ -5,6 +5,7 @@ import type { EventOf, RunEffect } from '../run-events';
 import type { JobState, RunState, StopRequest } from '../run-state';
 import { audit, type Job, type PrintOrder, printOrderLog, type Run, raiseAttention } from './change';
 import { releaseStock, requestCancel, voidUnusedLabel } from './ended-jobs';
+import { updateUnits } from './order-updates';
 import { newPrintOrder } from './planning';
 
 /**
@@ -193,6 +194,8 @@ function removeUnits(
   const unasked = whole.filter(
     (job) => job.cancelledQuantity < job.quantity && (job.stopRequest === undefined || job.stopRequest === 'refused'),
   );
+  // A partner knows the units that it has cancelled itself.
+  const isNews = jobs.some((job) => !whole.includes(job) && quantities.get(job.id)! > job.cancelledQuantity);
   for (const job of jobs) {
     const rerouted = quantities.get(job.id)!;
     if (whole.includes(job)) {
@@ -203,7 +206,12 @@ function removeUnits(
       job.error = null;
     }
   }
-  return [...releaseStock(whole), ...requestCancel(printOrder, unasked, reason), ...voidUnusedLabel(printOrder)];
+  return [
+    ...releaseStock(whole),
+    ...requestCancel(printOrder, unasked, reason),
+    ...voidUnusedLabel(printOrder),
+    ...(isNews ? updateUnits(printOrder) : []),
+  ];
 }
 
 /**
