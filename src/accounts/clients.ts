@@ -1,13 +1,6 @@
 import { z } from 'zod';
-import {
-  countryCode,
-  currencyCode,
-  emailAddress,
-  IOSS_NUMBER,
-  text,
-  timestamp,
-  withStateCode,
-} from '../platform/domain/fields';
+import { emailAddress } from '../platform/domain/email';
+import { countryCode, currencyCode, IOSS_NUMBER, text, timestamp, withStateCode } from '../platform/domain/fields';
 import { MOST_OF_QUOTA, QUOTA_NAMES, QUOTAS, type QuotaName } from '../platform/domain/quotas';
 import { foundById, uuidv7 } from '../platform/ids';
 import { phone } from '../platform/phone';
@@ -111,8 +104,8 @@ export const clientSettingsFields = {
     .nullish()
     .describe(
       'What findings in print files do. `warn`: the order shows them and goes on. `hold`: the order waits as `on_hold` until ' +
-        'the file is replaced or an operator accepts it. `refuse`: the order fails with the code `file_check`. Default: a ' +
-        'page of a wrong size, and a resolution below half of the least, hold; everything else warns.',
+        'the file is replaced or an operator accepts it. `refuse`: the order fails with the code `file_check`. Default: ' +
+        'errors of `page_size`, `orientation`, `resolution` and `xfa_form` hold; everything else warns.',
     ),
   quotas: clientQuotas
     .nullish()

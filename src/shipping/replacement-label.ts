@@ -59,8 +59,8 @@ async function buyReplacement(
     return refused(bought.message);
   }
   const date = intent.startedAt.toISOString().slice(0, 10);
-  const labels = await Promise.all(
-    bought.map((purchase, index) => labelDocument(next.consignment, purchase, former.length + index, date)),
+  const labels = bought.map((purchase, index) =>
+    labelDocument(next.consignment, purchase, former.length + index, date),
   );
   const documents = await storeDocuments(objects, intent, labels);
   const replacement = { position, parts, from: former.length, purchases: bought, documents, adapterUid: adapter.uid };
