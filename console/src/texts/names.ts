@@ -112,6 +112,7 @@ export const REASONS: Readonly<Record<AttentionReason, string>> = {
   cancel_refused: 'Cancel refused',
   no_partner: 'No partner',
   file_check: 'Print file does not fit',
+  address_check: 'Address has findings',
   dispatch_failed: 'Dispatch failed',
   partner_not_updated: 'Partner not updated',
   cancelled_shipped: 'Shipped after cancellation',

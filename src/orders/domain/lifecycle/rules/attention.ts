@@ -109,6 +109,10 @@ export const ATTENTION: Readonly<Record<AttentionReason, AttentionRule>> = {
     text: 'a print file does not fit its product; the order waits until the file is replaced or accepted',
     isResolved: ({ phase }) => phase !== 'preparing',
   },
+  address_check: {
+    text: 'the address has findings; the order waits until the address is changed or accepted',
+    isResolved: ({ phase }) => phase !== 'preparing',
+  },
   dispatch_failed: { text: 'no label could be bought', isResolved: isDispatched },
   partner_not_updated: {
     text: 'a partner did not get the changed address, method, units or file',
