@@ -135,7 +135,7 @@ const WHOLE_PRINT_ORDER = { jobId: null, items: null };
 
 /**
  * Stores a postback in the inbox and, in the same statement, the signal to the order run in the outbox. It works while
- * Temporal is unavailable. A repeated postback changes nothing. The caller wakes the outbox relay when `isNew` is true.
+ * Temporal is unavailable. A repeated postback is only counted. The caller wakes the outbox relay when `isNew` is true.
  * @throws Refusal `NOT_FOUND` for a print order of another partner, `VALIDATION_ERROR` for items of another print order
  */
 export async function storePostback(
@@ -200,15 +200,16 @@ async function insertPostback(
     ), stored AS (
       INSERT INTO postbacks (partner_id, order_id, print_order_id, fingerprint, body)
       SELECT ${partnerId}, order_id, id, ${fingerprint}, ${json(sql, content)} FROM found
-      ON CONFLICT (print_order_id, fingerprint, order_id) DO NOTHING RETURNING id
+      ON CONFLICT (print_order_id, fingerprint, order_id) DO UPDATE SET repetitions = postbacks.repetitions + 1
+      RETURNING id, repetitions = 0 AS is_new
     ), signalled AS (
       INSERT INTO outbox (kind, target, payload, traceparent)
       SELECT 'signal_workflow', ${ORDER_WORKFLOW_PREFIX}::text || order_id,
         jsonb_set(jsonb_set(${json(sql, signal)}, '{args,0,eventId}', to_jsonb(stored.id::text)),
           '{args,0,printOrderId}', to_jsonb(found.id::text)), ${currentTraceparent()}
-      FROM stored, found
+      FROM stored, found WHERE is_new
     )
-    SELECT order_id, EXISTS (SELECT FROM stored) AS is_new FROM found`;
+    SELECT order_id, is_new FROM found, stored`;
   return stored;
 }
 
