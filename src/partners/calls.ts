@@ -4,7 +4,7 @@ import { isTransient, retryAfterMs, type TextResponse } from '../platform/http/r
 import type { SafeClient } from '../platform/http/safe-client';
 import { signatureHeaders } from '../platform/http/webhook-signature';
 import type { SecretBox } from '../platform/sealing/secret-box';
-import type { SlotShares } from '../platform/temporal/slot-shares';
+import { ShareTaken, type SlotShares } from '../platform/temporal/slot-shares';
 import { type Partner, signingSecretsOf } from './partner-rows';
 import type { PartnerAttempt } from './requests';
 
@@ -30,19 +30,6 @@ export interface PartnerCallDeps {
   readonly partnerCalls: SlotShares;
 }
 
-/** This process has as many calls to the partner under way as it may. It did not call the partner. */
-export class PartnerBusy extends Error {
-  override readonly name = 'PartnerBusy';
-
-  constructor(
-    uid: string,
-    /** Milliseconds after which a call is likely to be possible. */
-    readonly retryInMs: number,
-  ) {
-    super(`${uid} has not responded to the calls that are under way`);
-  }
-}
-
 export interface PartnerCall {
   readonly partner: Pick<Partner, 'partnerId' | 'uid' | 'sealedSecrets'>;
   readonly url: string;
@@ -56,7 +43,7 @@ export interface PartnerCall {
 /**
  * Posts a signed message to a partner (Standard Webhooks 1.0). Any 2xx accepts it. 408, 425, 429, 5xx, timeouts and
  * broken connections are retryable. Every other status refuses it.
- * @throws PartnerBusy before the call, when the partner has its share of this process's calls
+ * @throws ShareTaken before the call, when the partner has its share of this process's calls
  */
 export async function postToPartner(
   { client, secretBox, partnerCalls }: PartnerCallDeps,
@@ -64,7 +51,8 @@ export async function postToPartner(
 ): Promise<PartnerExchange> {
   const { uid } = call.partner;
   const taken = partnerCalls.take(uid);
-  if ('retryInMs' in taken) throw new PartnerBusy(uid, taken.retryInMs);
+  if ('retryInMs' in taken)
+    throw new ShareTaken(`${uid} has not responded to the calls that are under way`, taken.retryInMs);
   const at = new Date();
   const result = await client
     .exchange({
