@@ -4,7 +4,7 @@ import { cyclicPattern, manyShadings } from '../../../sandbox/files/exhausting-f
 import { printFile } from '../../../sandbox/files/print-files';
 import { serveHttp } from '../../support/other-systems/http-server';
 import { eventually, type TestClient, type TestStack, testStack } from '../../support/stack';
-import { isAt, ordered, orderOf, POSTER, poster, read, readUntil } from './client-orders';
+import { isAt, ordered, orderOf, POSTER, poster, read } from './client-orders';
 
 /** Files of one client that hold what all files need, beside those of another client. */
 
@@ -86,19 +86,13 @@ describe('beside fifteen files of a neighbour that drip', () => {
   });
 });
 
-test('an order passes beside pages of a neighbour that take too long to draw', async () => {
-  const paths = [1, 2, 3, 4, 5, 6].flatMap((seed) => [`/cyclic-${seed}.pdf`, `/shadings-${seed}.pdf`]);
+test('an order passes beside pages of a neighbour that take too long to draw, and cancelling them lets its next one pass', async () => {
+  const paths = [1, 2, 3].flatMap((seed) => [`/cyclic-${seed}.pdf`, `/shadings-${seed}.pdf`]);
   const slow = await submitAll(paths);
   await eventually(async () => (paths.every((path) => requests.has(path)) ? true : undefined));
   expect(await ordered(stack, orderFrom('/good-2.pdf'))).toMatchObject({ fulfillmentStatus: 'delivered' });
   expect(await statesOf(slow)).toContain('uploading');
-  // Each of them waits in turn, and none is refused.
-  const [passed] = await Promise.race(
-    slow.map(async (id) => [await readUntil(neighbour, id, isAt('delivered'))] as const),
-  );
-  expect(passed!.items[0]!.files[0]).toMatchObject({ facts: { complete: true } });
-  await cancelAll(slow.filter((id) => id !== passed!.id)).catch(() => undefined);
-  expect(await ordered(stack, orderFrom('/good-3.pdf'), isAt('delivered'), neighbour)).toMatchObject({
-    fulfillmentStatus: 'delivered',
-  });
+  await cancelAll(slow);
+  const next = await ordered(stack, orderFrom('/good-3.pdf'), isAt('delivered'), neighbour);
+  expect(next.items[0]!.files[0]).toMatchObject({ facts: { complete: true } });
 });
