@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import type { DispatchRequest } from '../src/orders/domain/run/run-messages';
 import type { RecordOutcome, RunRecord } from '../src/orders/domain/run/run-record';
 import { recordFileDelay } from '../src/orders/planning/file-delays';
 import { expectFindings, fetchOrderFiles, type OrderFilesDeps } from '../src/orders/planning/order-files';
@@ -70,10 +71,12 @@ export function createOrderRunActivities(deps: OrderRunDeps) {
     ...createOrderPartnerActivities(deps),
 
     /** Buys the labels of a print order and makes its documents. @returns the shipment, or the carrier's refusal */
-    async dispatchPrintOrder(call: RunIds & DispatchOrder): Promise<OrRefusal<{ readonly shipmentId: string }>> {
+    async dispatchPrintOrder(
+      call: RunIds & DispatchOrder & Pick<DispatchRequest, 'inBackground'>,
+    ): Promise<OrRefusal<{ readonly shipmentId: string }>> {
       const bought = await callingCarrier(
         (cancelled) => dispatchPrintOrder(deps, call, cancelled),
-        DISPATCH_RETRIES_MS,
+        DISPATCH_RETRIES_MS[call.inBackground ? 'inBackground' : 'awaited'],
       );
       if (!bought.ok) {
         const { code, message, detail } = bought.refusal;
@@ -98,8 +101,11 @@ export function createOrderRunActivities(deps: OrderRunDeps) {
 
 export type OrderRunActivities = ReturnType<typeof createOrderRunActivities>;
 
-/** The partner waits for its labels, so that a carrier which does not respond is called again for two minutes only. */
-const DISPATCH_RETRIES_MS = 2 * 60_000;
+/**
+ * Time from the request for which a carrier that does not respond is called again. It is short where the partner waits for its
+ * labels. In the background, hundreds of labels and a lost worker take longer.
+ */
+const DISPATCH_RETRIES_MS = { awaited: 2 * 60_000, inBackground: 15 * 60_000 };
 
 /** Returns the activity that writes the record of a step. */
 function createRecording({ localSql, log, metrics }: OrderRunDeps) {

@@ -16,24 +16,29 @@ import { sampleOrder } from './support/sample-order';
 /** The partner of orders to Ohio. It hangs while neighbours are noisy. */
 const HANGING = 'prints-ohio';
 
+/** Posters that fill a parcel. */
+const UNITS_PER_PARCEL = 10;
+
 /** Time until a partner asks again for the label of a print order whose acceptance is not recorded yet. */
 const DISPATCH_PAUSE_MS = 20;
 
 /**
- * Measures the time from the submission of a client's order to its label: alone, while another client's files drip or take too
- * long to draw, while its file host sends nothing and another partner hangs, and while many of its good orders wait as well.
+ * Measures the time from the submission of a client's order to its label: alone, while labels of large orders are bought, while
+ * another client's files drip or take too long to draw, while its file host sends nothing and another partner hangs, and while
+ * many of its good orders wait as well.
  */
 runBenchmark({
   name: 'noisy',
   options: {
     orders: [20, 'measured orders, one after the other, alone and with noise'],
+    parcels: [500, 'parcels of each large order of the other client'],
     drips: [60, 'orders of the other client whose files come at 18 kB/s'],
     drawn: [30, 'orders of the other client with a pattern that paints itself, and as many with 60,000 gradients'],
     silent: [150, 'orders of the other client whose files never send a byte'],
     hanging: [60, 'orders of the other client for the partner that hangs'],
     good: [10_000, 'good orders of the other client, submitted after the others'],
   },
-  measure: async ({ orders, drips, drawn, silent, hanging, good }) =>
+  measure: async ({ orders, parcels, drips, drawn, silent, hanging, good }) =>
     await withBenchStack({ OUTBOUND_ALLOW_PRIVATE: true }, async ({ credentials, services }) => {
       const { baseUrl } = credentials;
       const hosts = await startHosts();
@@ -47,9 +52,11 @@ runBenchmark({
       const { apiKey } = credentials.partners.find(({ name }) => name !== HANGING)!;
       const partner = createPresslineClient({ baseUrl, apiKey });
 
+      const confirm = (orderId: string) =>
+        partner.postOrderStatus({ body: { orderId, status: 'received', timestamp: new Date().toISOString() } });
       /** Requests the label of a print order, as soon as the partner has it. */
       const label = async (orderId: string) => {
-        await partner.postOrderStatus({ body: { orderId, status: 'received', timestamp: new Date().toISOString() } });
+        await confirm(orderId);
         for (;;) {
           try {
             return await partner.dispatchOrder({ body: { orderId } });
@@ -60,9 +67,9 @@ runBenchmark({
         }
       };
 
-      const measured = async (prefix: string) => {
+      const measured = async (prefix: string, isOver = (count: number) => count >= orders) => {
         const seconds: number[] = [];
-        for (let index = 0; index < orders; index++) {
+        for (let index = 0; !isOver(index); index++) {
           const reference = `${prefix}-${index}`;
           const began = performance.now();
           const arrived = hosts.arrival(reference);
@@ -75,8 +82,30 @@ runBenchmark({
         }
         return spreadOf(seconds);
       };
+
+      /** Submits an order of many parcels, and returns its print order. */
+      const largeOrder = async (reference: string) => {
+        const arrived = hosts.arrival(reference);
+        const { shippingAddress, items, ...body } = sampleOrder(reference, `${hosts.url}/poster.pdf`);
+        await noisy.submitOrder({
+          body: {
+            ...{ ...body, shippingAddress: { ...shippingAddress, lastName: reference } },
+            items: items.map((item) => ({ ...item, quantity: parcels * UNITS_PER_PARCEL })),
+          },
+        });
+        const printOrderId = await arrived;
+        await confirm(printOrderId);
+        return printOrderId;
+      };
       await measured('warm-up');
       const alone = await measured('alone');
+      const large = await largeOrder('large');
+      let ended = false;
+      const dispatched = label(large).finally(() => {
+        ended = true;
+      });
+      const dispatching = await measured('dispatching', () => ended);
+      const { documents } = await dispatched;
 
       /** Measures beside orders of the other client for the files of a path, which are cancelled in the end. */
       const measuredBeside = async (path: string, count: number) => {
@@ -129,6 +158,10 @@ runBenchmark({
       const ratio = ({ median }: Spread) => spreadOf([median / alone.median]);
       return [
         { what: 'submission to label, alone', unit: 's', value: alone },
+        { what: 'submission to label, labels of a large order', unit: 's', value: dispatching },
+        { what: 'ratio of the medians', unit: '', value: ratio(dispatching), target },
+        { what: 'ratio of the slowest', unit: '', value: spreadOf([dispatching.max / alone.max]), target },
+        { what: 'labels of the large order', unit: '', value: spreadOf([labelsOf(documents)]) },
         { what: 'submission to label, files at 18 kB/s', unit: 's', value: besideDrips.spread },
         { what: 'ratio of the medians', unit: '', value: ratio(besideDrips.spread), target },
         { what: 'such orders that wait in the end', unit: '', value: besideDrips.left },
@@ -147,6 +180,9 @@ runBenchmark({
       ];
     }),
 });
+
+const labelsOf = (documents: readonly { readonly type: string }[]) =>
+  documents.filter(({ type }) => type === 'label').length;
 
 /** Starts a server that is the file host of both clients, and the partners. */
 async function startHosts() {

@@ -95,7 +95,7 @@ export function keyRoutes({ sql }: Pick<ApiDeps, 'sql'>, owners: KeyOwners): Rou
     route(`DELETE ${owners.path}/keys/{keyId}`, {
       ...forOperators(owners.tag, 'admin'),
       operationId: `revoke${owners.noun}Key`,
-      refuses: ['CONFLICT'],
+      refuses: isOperator ? ['CONFLICT'] : [],
       summary: 'Revoke a key',
       description: isOperator
         ? 'The next request with the key is refused. 409: no admin would be left with a working key.'

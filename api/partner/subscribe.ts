@@ -65,7 +65,6 @@ export function partnerSubscriptionRoute(
     ...forOperators('Operator: partners', 'admin'),
     audits: ['partner.subscribe'],
     operationId: 'createPartnerSubscription',
-    refuses: ['CONFLICT'],
     summary: 'Register the addresses of a print partner',
     description:
       'Does what the partner does with `POST /v2/subscribe`: it replaces all addresses and the signing secret. For 24 hours, ' +

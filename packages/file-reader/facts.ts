@@ -94,6 +94,7 @@ const pdf = z.object({
   javaScript: z.boolean(),
   attachments: z.int(),
   formFields: z.int(),
+  xfa: z.boolean().describe('A form whose pages are made by the program that opens it.'),
   layers: z.array(z.object({ name: z.string(), visible: z.boolean() })),
 });
 
@@ -101,9 +102,11 @@ const image = z.object({
   widthPx: z.int().describe('As stored, before the rotation of its EXIF orientation.'),
   heightPx: z.int(),
   orientation: z.int().min(1).max(8).describe('EXIF orientation.'),
+  dpi: z.number().nullable().describe('The resolution that the file names. Null: none.'),
   model: z.enum(COLOR_MODELS),
   profile: z.string().nullable().describe('Description of the ICC profile.'),
   alpha: z.boolean(),
+  animated: z.boolean().describe('The image is the first or default one of several.'),
 });
 
 export const fileFactsSchema = z

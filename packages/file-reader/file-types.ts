@@ -14,6 +14,12 @@ export function withExtension(name: string, contentType: string): string {
   return `${name}.${FILE_EXTENSIONS[contentType] ?? 'bin'}`;
 }
 
+/**
+ * Returns where the header of a PDF stands in the first bytes of a file: readers skip up to 1,024 bytes before it (ISO 32000-1,
+ * annex H, note 13). -1: there is none.
+ */
+export const pdfHeaderAt = (head: Buffer): number => head.subarray(0, 1024 + 5).indexOf('%PDF-');
+
 /** The preview images of an item, with the longest side in pixels. */
 export const PREVIEW_SIZES = {
   preview_flat: 1600,

@@ -44,6 +44,7 @@ async function inspect({ path, mimeType, ...job }: InspectionJob): Promise<void>
         limitCpu(job.cpuMs);
         report({ kind: 'previews', previews: await renderPreviews(file) });
       } else {
+        await file.decode();
         report({ kind: 'properties', properties: file.properties });
         report({ kind: 'facts', facts: await file.measure() });
       }

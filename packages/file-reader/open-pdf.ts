@@ -3,7 +3,7 @@ import { PDFiumDocument, PDFiumLibrary } from '@hyzyla/pdfium';
 import { createCanvas, ImageData } from '@napi-rs/canvas';
 import { type OpenedFile, UnreadableFile } from './opened-file';
 import { measurePdf } from './pdf/measure-pdf';
-import { readStructure } from './pdf/pdf-file';
+import { openPdfFile, readStructure } from './pdf/pdf-file';
 
 const MM_PER_POINT = 25.4 / 72;
 /** Ten times the longest book. PDFium reads the number without reading the pages. */
@@ -16,10 +16,10 @@ const MAX_PAGES = 5_000;
 export async function openPdf(path: string): Promise<OpenedFile> {
   const { document, firstPage, close } = await openDocument(path);
   const pageCount = document.getPageCount();
-  const problem = pageCountProblem(pageCount);
-  if (problem !== undefined) {
+  if (pageCount === 0 || pageCount > MAX_PAGES) {
     close();
-    throw problem;
+    if (pageCount === 0) throw await unreadable(path, 'the PDF has no pages');
+    throw new UnreadableFile(`the PDF has ${pageCount} pages, the limit is ${MAX_PAGES}`, 'file_too_large');
   }
   const { width, height } = firstPage;
   return {
@@ -30,6 +30,7 @@ export async function openPdf(path: string): Promise<OpenedFile> {
       widthMm: inTenths(width * MM_PER_POINT),
       heightMm: inTenths(height * MM_PER_POINT),
     },
+    decode: async () => undefined,
     measure: async () => measurePdf(await readStructure(path), pageCount),
     async render(longestSide) {
       const longest = Math.max(width, height);
@@ -49,10 +50,10 @@ export async function openPdf(path: string): Promise<OpenedFile> {
   };
 }
 
-function pageCountProblem(pageCount: number): UnreadableFile | undefined {
-  if (pageCount === 0) return new UnreadableFile('the PDF has no pages');
-  if (pageCount <= MAX_PAGES) return undefined;
-  return new UnreadableFile(`the PDF has ${pageCount} pages, the limit is ${MAX_PAGES}`, 'file_too_large');
+/** Returns why a PDF has no pages: PDFium does not tell of every damaged file that it needs a password. */
+async function unreadable(path: string, damage: string): Promise<UnreadableFile> {
+  const reason = await openPdfFile(await readStructure(path)).catch((error: unknown) => error);
+  return reason instanceof UnreadableFile ? reason : new UnreadableFile(damage);
 }
 
 const inTenths = (mm: number) => Math.round(mm * 10) / 10;
@@ -108,7 +109,8 @@ async function openDocument(path: string): Promise<OpenDocument> {
     const isProtected = PROTECTED.includes(pdfium._FPDF_GetLastError());
     pdfium.wasmExports.free(access);
     closeSync(descriptor);
-    throw new UnreadableFile(isProtected ? 'the PDF is protected' : 'the PDF is damaged');
+    if (isProtected) throw new UnreadableFile('it needs a password', 'file_protected');
+    throw await unreadable(path, 'the PDF is damaged');
   }
   // It frees the memory at `documentPtr` with the document.
   const document = new PDFiumDocument({ module: pdfium as never, documentIdx, documentPtr: access });

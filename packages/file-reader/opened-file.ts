@@ -4,6 +4,11 @@ import type { FileFacts, FileProperties } from './facts';
 /** A file with known properties, whose first page can be rendered. */
 export interface OpenedFile {
   readonly properties: FileProperties;
+  /**
+   * Decodes all pixels of an image once. Nothing of a PDF: its pages are rendered.
+   * @throws UnreadableFile when a part of them is missing or damaged
+   */
+  decode(): Promise<void>;
   /** Measures the whole file for print. Never throws. */
   measure(): Promise<FileFacts>;
   /** Renders the first page; its longest side has at most this many pixels. Returns null when the page is too large to render, and throws when it cannot be. */
@@ -17,7 +22,7 @@ export class UnreadableFile extends Error {
 
   constructor(
     message: string,
-    readonly code: 'file_unreadable' | 'file_too_large' = 'file_unreadable',
+    readonly code: 'file_unreadable' | 'file_protected' | 'file_too_large' = 'file_unreadable',
   ) {
     super(message);
   }

@@ -22,13 +22,13 @@ export async function pngBomb(side: number): Promise<Buffer> {
   await new Promise<void>((done) => deflate.end(() => done()));
   return Buffer.concat([
     Buffer.from('89504e470d0a1a0a', 'hex'),
-    chunk('IHDR', header),
-    chunk('IDAT', Buffer.concat(compressed)),
-    chunk('IEND', Buffer.alloc(0)),
+    pngChunk('IHDR', header),
+    pngChunk('IDAT', Buffer.concat(compressed)),
+    pngChunk('IEND', Buffer.alloc(0)),
   ]);
 }
 
-function chunk(type: string, data: Buffer): Buffer {
+export function pngChunk(type: string, data: Buffer): Buffer {
   const content = Buffer.concat([Buffer.from(type, 'latin1'), data]);
   const framed = Buffer.alloc(content.length + 8);
   framed.writeUInt32BE(data.length, 0);

@@ -1,8 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { type Request, type Response, Router } from 'express';
 import { manyPages, manyScans, pngBomb } from './exhausting-files';
 import { FAULTS, type HostFaultName } from './faults';
 import { printFile, sendFile } from './print-files';
+import { printPdf } from './print-pdf';
 import { UNFIT_FILES } from './unfit-files';
 
 type Fault = (request: Request, response: Response) => void | Promise<void>;
@@ -76,6 +78,28 @@ export function faultyFileRoutes(signal: AbortSignal): Router {
     'corrupt.pdf': (_request, response) => {
       const noise = Buffer.alloc(20_000, 'no cross-reference table anywhere. ');
       response.type('application/pdf').send(Buffer.concat([Buffer.from('%PDF-1.7\n'), noise]));
+    },
+    'protected.pdf': async (_request, response) => {
+      const password = { userPassword: 'secret', pdfVersion: '1.7' as const };
+      const pdf = {
+        title: 'Secret hills',
+        widthMm: 210,
+        heightMm: 297,
+        bleedMm: 3,
+        pages: 1,
+        seed: 0,
+        options: password,
+      };
+      response.type('application/pdf').send(Buffer.from(await printPdf(pdf)));
+    },
+    'cut.jpg': async (_request, response) => {
+      const { data } = (await printFile('poster-a3.jpg'))!;
+      const end = Buffer.from('ffd9', 'hex');
+      response.type('image/jpeg').send(Buffer.concat([data.subarray(0, data.length >> 1), end]));
+    },
+    'zipped.pdf': async (request, response) => {
+      const { contentType, data } = await good(request);
+      sendFile(response.set('Content-Encoding', 'gzip'), { contentType, data: gzipSync(data) });
     },
     'empty.pdf': (_request, response) => {
       response.type('application/pdf').send(Buffer.alloc(0));

@@ -1,6 +1,6 @@
-import { crc32 } from 'node:zlib';
 import { createCanvas, Path2D } from '@napi-rs/canvas';
 import { landscape } from './artwork';
+import { pngChunk } from './exhausting-files';
 
 export interface ImageSpec {
   readonly form: 'png' | 'jpeg';
@@ -43,15 +43,11 @@ export async function printImage(spec: ImageSpec): Promise<Uint8Array> {
 /** Inserts a pHYs chunk (PNG specification, 11.3.4.3) after IHDR: pixels per metre on both axes. */
 function withPngResolution(png: Buffer, dpi: number): Buffer {
   const afterHeader = 8 + 12 + 13;
-  const chunk = Buffer.alloc(12 + 9);
+  const data = Buffer.alloc(9, 1);
   const perMetre = Math.round((dpi * 1000) / MM_PER_INCH);
-  chunk.writeUInt32BE(9, 0);
-  chunk.write('pHYs', 4, 'latin1');
-  chunk.writeUInt32BE(perMetre, 8);
-  chunk.writeUInt32BE(perMetre, 12);
-  chunk.writeUInt8(1, 16);
-  chunk.writeUInt32BE(crc32(chunk.subarray(4, 17)), 17);
-  return Buffer.concat([png.subarray(0, afterHeader), chunk, png.subarray(afterHeader)]);
+  data.writeUInt32BE(perMetre, 0);
+  data.writeUInt32BE(perMetre, 4);
+  return Buffer.concat([png.subarray(0, afterHeader), pngChunk('pHYs', data), png.subarray(afterHeader)]);
 }
 
 /** Writes dots per inch into the JFIF header (ITU-T T.871). The encoder writes an aspect ratio only. */

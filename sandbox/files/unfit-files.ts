@@ -1,4 +1,5 @@
 import type { FileFindingCode } from '../../src/files/domain/file-findings';
+import { pngChunk } from './exhausting-files';
 import type { PrintFile } from './print-files';
 import { printImage } from './print-image';
 import { type PdfSpec, printPdf } from './print-pdf';
@@ -19,12 +20,14 @@ const pdf = (finds: FileFindingCode, summary: string, spec: Partial<PdfSpec>): U
   make: () => printPdf({ ...POSTER, ...spec }),
 });
 
-const jpeg = (summary: string, dpi: number): UnfitFile => ({
-  contentType: 'image/jpeg',
+/** An image of A4. */
+const image = (finds: FileFindingCode, summary: string, form: 'jpeg' | 'png', dpi: number): UnfitFile => ({
+  contentType: `image/${form}`,
   summary,
-  finds: 'resolution',
-  make: () => printImage({ form: 'jpeg', widthMm: 210, heightMm: 297, dpi, seed: 0, transparent: false }),
+  finds,
+  make: () => printImage({ form, widthMm: 210, heightMm: 297, dpi, seed: 0, transparent: false }),
 });
+const jpeg = (summary: string, dpi: number) => image('resolution', summary, 'jpeg', dpi);
 
 const TINT = { FunctionType: 2, Domain: [0, 1], N: 1, C0: [0, 0, 0, 0], C1: [0, 0.2, 0.6, 0.2] };
 
@@ -66,6 +69,12 @@ function hiddenLayer(document: PDFKit.PDFDocument): void {
   document.addContent('/OC /Own BDC q 1 0 0 RG 40 40 200 200 re S Q EMC');
 }
 
+function xfaForm(document: PDFKit.PDFDocument): void {
+  document.initForm();
+  const { data } = (document as unknown as { _root: { data: { AcroForm: { data: object } } } })._root;
+  Object.assign(data.AcroForm.data, { XFA: Object('<xdp:xdp xmlns:xdp="http://ns.adobe.com/xdp/"/>') });
+}
+
 function formField(document: PDFKit.PDFDocument): void {
   document.initForm();
   document.formText('name', 40, 40, 200, 24, { value: 'Anneliese' });
@@ -75,6 +84,14 @@ function formField(document: PDFKit.PDFDocument): void {
 function missingContent(document: PDFKit.PDFDocument): void {
   const { content, dictionary } = document.page as unknown as { content: unknown; dictionary: { data: object } };
   Object.assign(dictionary.data, { Contents: [content, added(document, {})] });
+}
+
+/** Returns an image with the control chunk of an animation (PNG, third edition, 11.3.6), and without its second image. */
+async function animatedImage(): Promise<Buffer> {
+  const png = Buffer.from(await image('animation', '', 'png', 150).make(1));
+  const behindHeader = 8 + 12 + 13;
+  const control = pngChunk('acTL', Buffer.from([0, 0, 0, 2, 0, 0, 0, 0]));
+  return Buffer.concat([png.subarray(0, behindHeader), control, png.subarray(behindHeader)]);
 }
 
 /** Returns the poster with a pointer to a place where its cross-reference table is not. */
@@ -113,6 +130,7 @@ export const UNFIT_FILES: Readonly<Record<string, UnfitFile>> = {
   'annotation.pdf': pdf('annotations', 'Has a comment on its page.', {
     draw: (document) => document.note(40, 40, 24, 24, 'Please print this in gold.'),
   }),
+  'xfa-form.pdf': pdf('xfa_form', 'Is a form whose pages a program makes when it opens the file.', { draw: xfaForm }),
   'form-field.pdf': pdf('form_fields', 'Has a form field.', { draw: formField }),
   'hidden-layer.pdf': pdf('hidden_layers', 'Has the layer "Die line", which is hidden.', { draw: hiddenLayer }),
   'encrypted.pdf': pdf('encrypted', 'Is encrypted, and opens without a password.', {
@@ -133,5 +151,6 @@ export const UNFIT_FILES: Readonly<Record<string, UnfitFile>> = {
     ...pdf('repaired', 'Has a cross-reference table with wrong places. A reader repairs it.', {}),
     make: damagedTable,
   },
+  'animated.png': { ...image('animation', 'Is an animated PNG of two images.', 'png', 150), make: animatedImage },
   'missing-content.pdf': pdf('not_measured', 'Has a page of which a part is missing.', { draw: missingContent }),
 };

@@ -1,6 +1,6 @@
 import { get } from 'node:http';
 import { type PDFiumDocument, PDFiumLibrary } from '@hyzyla/pdfium';
-import imageSize from 'image-size';
+import { loadImage } from '@napi-rs/canvas';
 import { PRINT_FILES } from '../files/print-files';
 import type { Sandbox } from '../index';
 import { formatOf } from '../partners/asset-check';
@@ -72,7 +72,7 @@ describe('Print files', () => {
     ['t-shirt-front.png', 1772, 2362],
     ['frame-poster-30x40.jpg', 2362, 3150],
   ])('%s has the pixel size of its print area: %d x %d', async (name, width, height) => {
-    expect(imageSize((await fetched(`/files/${name}`)).data)).toMatchObject({ width, height });
+    expect(await loadImage((await fetched(`/files/${name}`)).data)).toMatchObject({ width, height });
   });
 
   it('images contain their resolution', async () => {

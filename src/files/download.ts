@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
+import type { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { fileTypeFromBuffer } from 'file-type';
-import { PRINT_FILE_TYPES, type PrintFileType } from '../../packages/file-reader/file-types';
+import { PRINT_FILE_TYPES, type PrintFileType, pdfHeaderAt } from '../../packages/file-reader/file-types';
 import { isTransient, retryAfterMs, type StreamedResponse, TransferError } from '../platform/http/responses';
 import type { SafeClient } from '../platform/http/safe-client';
 import { type FileFault, type FileFaultCode, permanentFault, transientFault } from './domain/file-fault';
@@ -33,6 +35,7 @@ const DOWNLOAD_TIMEOUT_MS = 10 * 60_000;
 /** 50 kB/s. The file is requested again later from a slower host, so that it does not hold a slot for the whole time. */
 const LEAST_PACE = { headMs: 30_000, windowBytes: 500_000, windowMs: 10_000 };
 const MAX_REDIRECTS = 3;
+const MAX_CODINGS = 3;
 /** Number of bytes that file-type needs to detect a type. */
 const HEAD_BYTES = 4100;
 
@@ -45,6 +48,23 @@ const FAULT_OF_STATUS: Readonly<Record<number, FileFaultCode>> = {
   451: 'file_access_denied',
 };
 
+/** Codings of a response's content (RFC 9110, 8.4.1). Some hosts code a file though the request allows none. */
+const CONTENT_CODINGS: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/** Returns the steps that decode the content, the last coding first. A coding that is not listed is left as it is. */
+const decodersOf = ({ headers }: StreamedResponse): Transform[] =>
+  [headers['content-encoding'] ?? []]
+    .flat()
+    .flatMap((codings) => codings.toLowerCase().split(','))
+    .flatMap((coding) => CONTENT_CODINGS[coding.trim()]?.() ?? [])
+    .slice(0, MAX_CODINGS)
+    .reverse();
+
 const megabytes = (bytes: number) => `${Math.floor(bytes / 1_000_000)} MB`;
 
 /**
@@ -55,6 +75,7 @@ const megabytes = (bytes: number) => `${Math.floor(bytes / 1_000_000)} MB`;
 export async function downloadFile(client: SafeClient, download: Download): Promise<Downloaded | FileFault> {
   const response = await requestFile(client, download);
   if ('transient' in response) return response;
+  const decoders = decodersOf(response);
   const hash = createHash('sha256');
   const head: Buffer[] = [];
   let sizeBytes = 0;
@@ -75,17 +96,23 @@ export async function downloadFile(client: SafeClient, download: Download): Prom
         }
       }
       sizeBytes += chunk.length;
+      if (sizeBytes > download.limitBytes) {
+        fault = tooLarge(download);
+        return;
+      }
       hash.update(chunk);
       download.onBytes(chunk.length);
       yield chunk;
     }
   }
   try {
-    await pipeline(response.body, inspectChunks, createWriteStream(download.path));
+    await pipeline(response.body, ...(decoders as []), inspectChunks, createWriteStream(download.path));
   } catch (error) {
     download.signal?.throwIfAborted();
     // The end of `inspectChunks` aborts a body that has more chunks.
     if (fault !== undefined) return fault;
+    if (decoders.length > 0 && /^(Z_|ERR__ERROR)/.test(`${(error as NodeJS.ErrnoException).code}`))
+      return permanentFault('file_unreadable', `its ${response.headers['content-encoding']} coding is damaged`);
     if (!(error instanceof TransferError)) throw error;
     return error.kind === 'too-large' ? tooLarge(download) : transientFault(error.message);
   }
@@ -142,11 +169,32 @@ async function detectType(
   head: readonly Buffer[],
   accept: readonly PrintFileType[] = PRINT_FILE_TYPES,
 ): Promise<PrintFileType | FileFault> {
-  const found = await fileTypeFromBuffer(Buffer.concat(head).subarray(0, HEAD_BYTES));
-  const type = accept.find((type) => type === found?.mime);
+  const bytes = Buffer.concat(head).subarray(0, HEAD_BYTES);
+  const found = (await fileTypeFromBuffer(bytes))?.mime;
+  const isKnown = PRINT_FILE_TYPES.some((type) => type === found);
+  // Mail headers and printer commands stand before the header of some PDFs. An animated PNG is a PNG.
+  const read = !isKnown && pdfHeaderAt(bytes) >= 0 ? 'application/pdf' : found === 'image/apng' ? 'image/png' : found;
+  const type = accept.find((type) => type === read);
   if (type !== undefined) return type;
-  return permanentFault(
-    'file_type_not_supported',
-    `the content is ${found?.mime ?? 'of an unknown type'}, expected ${accept.join(' or ')}`,
-  );
+  const content = textKind(bytes) ?? `the content is ${found ?? 'of an unknown type'}`;
+  return permanentFault('file_type_not_supported', `${content}, expected ${accept.join(' or ')}`);
+}
+
+/** Names a text that hosts send in place of a print file. */
+function textKind(bytes: Buffer): string | undefined {
+  // Comments and declarations of XML may stand first.
+  const text = bytes.toString();
+  const [, element] = /^(?:\s|<\?[^>]*>|<!--(?:(?!-->).)*-->)*<(?:!doctype\s+)?(\w+)/is.exec(text) ?? [];
+  switch (element?.toLowerCase()) {
+    case 'html':
+    case 'head':
+    case 'body':
+    case 'script':
+    case 'title':
+      return 'this address shows a web page, not a file';
+    case 'svg':
+      return 'the content is an SVG drawing';
+    default:
+      return undefined;
+  }
 }

@@ -12,7 +12,7 @@ import {
   type Sql,
   type Transaction,
 } from '../platform/postgres';
-import type { MadeDocument } from './document-set';
+import type { UnstoredDocument } from './document-set';
 import type { LabelToReplace } from './domain/shipping-runs';
 import { leaseColumns, leaseEnd } from './purchase-lease';
 import type { DocumentType, ShipmentOwner } from './shipments';
@@ -31,16 +31,18 @@ export interface PurchaseIntent {
   startedAt: Date;
 }
 
-/** An intent, and whether the caller, the holder, has the lease on it. */
+/** An intent, whether the caller, the holder, has the lease on it, and whether an earlier call has begun the purchase. */
 export interface LeasedIntent extends PurchaseIntent {
   holder: string;
   isHeld: boolean;
+  isResumed: boolean;
 }
 
 const leasedIntent = (sql: Sql, holder: string): Fragment => sql`
-  id, status, attempt, consignment, method_uid, started_at, ${holder}::text AS holder, lease_holder = ${holder}::uuid AS is_held`;
+  id, status, attempt, consignment, method_uid, started_at, ${holder}::text AS holder, lease_holder = ${holder}::uuid AS is_held,
+  started_at < now() AS is_resumed`;
 
-export interface StoredDocument extends Omit<MadeDocument, 'body'> {
+export interface StoredDocument extends Omit<UnstoredDocument, 'make' | 'storedAs'> {
   readonly objectKey: string;
   readonly sizeBytes: number;
 }

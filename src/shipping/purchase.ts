@@ -1,14 +1,23 @@
+import pLimit from 'p-limit';
 import type { CarrierAdapter, CarrierPurchase, CarrierRefusal, VoidOutcome } from '../carriers/carrier';
 import type { Carriers } from '../carriers/carriers';
 import type { Consignment } from '../consignments/domain/consignment';
 import { VOIDED_CHECK_HOURS } from '../consignments/domain/tracking-status';
 import { ratesAt } from '../platform/exchange-rates';
 import type { ObjectStore } from '../platform/objects/object-store';
+import { createPace } from '../platform/pace';
 import { inTransaction, type Sql } from '../platform/postgres';
 import { progressed } from '../platform/progress';
-import { DEFAULT_LABEL, type InvoiceOf, type LabelOptions, type MadeDocument, makeDocuments } from './document-set';
+import {
+  DEFAULT_LABEL,
+  type InvoiceOf,
+  type LabelOptions,
+  shipmentDocuments,
+  type UnstoredDocument,
+} from './document-set';
 import { underLease } from './purchase-lease';
 import {
+  type LeasedIntent,
   leaseShipment,
   type PurchaseIntent,
   recordIntent,
@@ -50,8 +59,10 @@ export function packageKey(
   index: number,
 ) {
   const { replaces, part } = consignment.packages[index]!;
-  const change = part === undefined ? 'replaced' : `part-${part}`;
-  return `${id}:${attempt}:${replaces === undefined ? index : `${replaces}-${change}`}`;
+  if (replaces === undefined) return `${id}:${attempt}:${index}`;
+  const { refusals = 0 } = consignment.packages[replaces]!;
+  const change = part === undefined ? 'replaced' : `part-${part}${refusals === 0 ? '' : `-${refusals}`}`;
+  return `${id}:${attempt}:${replaces}-${change}`;
 }
 
 /**
@@ -89,7 +100,7 @@ export async function buyLabels(
 async function buyAndRecord(
   { sql, objects }: PurchaseDeps,
   adapter: CarrierAdapter,
-  intent: PurchaseIntent,
+  intent: LeasedIntent,
   { label = DEFAULT_LABEL, invoiceOf }: BuyShipment,
   signal: AbortSignal,
 ): Promise<BoughtLabels> {
@@ -101,8 +112,8 @@ async function buyAndRecord(
   }
   const date = intent.startedAt.toISOString().slice(0, 10);
   const rates = await ratesAt(sql, intent.startedAt);
-  const documents = await makeDocuments(objects, intent.consignment, bought, { label, date, rates, invoiceOf });
-  const stored = await storeDocuments(objects, intent, documents);
+  const documents = shipmentDocuments(objects, intent.consignment, bought, { label, date, rates, invoiceOf });
+  const stored = await storeDocuments(objects, intent, documents, { kept: intent.isResumed, signal });
   const outcome = await recordPurchase(sql, intent, bought, stored, adapter.uid);
   if (outcome !== 'recorded' && outcome !== 'bought') {
     // No row names these objects, so nothing else would delete them.
@@ -126,23 +137,22 @@ export async function buyPackages(
   first = 0,
 ): Promise<CarrierPurchase[] | CarrierRefusal> {
   const purchases: CarrierPurchase[] = [];
+  const pace = createPace(intent.consignment.packages.length - first);
   for (let from = first; from < intent.consignment.packages.length; from += CONCURRENCY) {
     signal.throwIfAborted();
     const batch = intent.consignment.packages.slice(from, from + CONCURRENCY);
-    const outcomes = await Promise.allSettled(
-      batch.map((_, offset) =>
-        adapter
-          .buy({
-            consignment: intent.consignment,
-            packageIndex: from + offset,
-            methodUid: intent.methodUid,
-            idempotencyKey: packageKey(intent, from + offset),
-            labelFormat: label.format,
-            signal,
-          })
-          .finally(progressed),
-      ),
-    );
+    const buy = (_: unknown, offset: number) =>
+      adapter
+        .buy({
+          consignment: intent.consignment,
+          packageIndex: from + offset,
+          methodUid: intent.methodUid,
+          idempotencyKey: packageKey(intent, from + offset),
+          labelFormat: label.format,
+          signal,
+        })
+        .finally(progressed);
+    const outcomes = await pace(() => Promise.allSettled(batch.map(buy)));
     const refused = outcomes.find((outcome) => outcome.status === 'fulfilled' && !outcome.value.ok);
     if (refused?.status === 'fulfilled' && !refused.value.ok) return refused.value.refusal;
     for (const outcome of outcomes) {
@@ -173,22 +183,37 @@ export async function voidPackages(
   return reason;
 }
 
-/** Stores documents in the object store, under names that derive from the purchase and from their type. */
+const STORED_AT_ONCE = 8;
+
+/**
+ * Makes documents one after the other, each with 6 (a label) to 12 ms of CPU, and stores them in the object store under names
+ * that derive from the purchase and from their type.
+ * @param options.kept documents that an earlier attempt has stored stay
+ */
 export async function storeDocuments(
   objects: ObjectStore,
   intent: Pick<PurchaseIntent, 'id' | 'attempt'>,
-  documents: readonly MadeDocument[],
+  documents: readonly UnstoredDocument[],
+  { kept = false, signal }: { readonly kept?: boolean; readonly signal?: AbortSignal } = {},
 ): Promise<StoredDocument[]> {
-  return await Promise.all(
-    documents.map(async ({ body, storedAs, ...document }) => {
-      const place = document.packagePosition === null ? 'all' : String(document.packagePosition + 1);
-      const name = `${document.documentType}-${place}.${document.format}`;
-      const objectKey = `shipments/${intent.id}/${intent.attempt}/${name}`;
-      const { size } = await objects.put(objectKey, body, { contentType: storedAs ?? document.contentType });
-      progressed();
-      return { ...document, objectKey, sizeBytes: size };
-    }),
-  );
+  const [pace, limit] = [createPace(documents.length), pLimit(STORED_AT_ONCE)];
+  const store = async ({ make, storedAs, ...document }: UnstoredDocument): Promise<StoredDocument[]> => {
+    const place = document.packagePosition === null ? 'all' : String(document.packagePosition + 1);
+    const name = `${document.documentType}-${place}.${document.format}`;
+    const objectKey = `shipments/${intent.id}/${intent.attempt}/${name}`;
+    const found = kept ? await objects.stat(objectKey) : null;
+    if (found !== null) return [{ ...document, objectKey, sizeBytes: found.size }];
+    const body = await pace(async () => {
+      signal?.throwIfAborted();
+      return await make();
+    });
+    if (body === null) return [];
+    const { size } = await objects.put(objectKey, body, { contentType: storedAs ?? document.contentType });
+    progressed();
+    return [{ ...document, objectKey, sizeBytes: size }];
+  };
+  // After a failure, the documents that wait are not made.
+  return (await limit.map(documents, store).finally(() => limit.clearQueue())).flat();
 }
 
 /** A shipment to void: by its id, or by the idempotency key of its purchase. With `positions`, only these packages. */

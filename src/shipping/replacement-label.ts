@@ -7,7 +7,7 @@ import type { LabelToReplace, ReplacedLabel } from './domain/shipping-runs';
 import { buyPackages, type PurchaseDeps, storeDocuments, voidPackages } from './purchase';
 import { underLease } from './purchase-lease';
 import { type LeasedIntent, leaseShipment, recordReplacement } from './purchase-rows';
-import { isNotScanned, leaveOutPackages } from './shipment-transit';
+import { countPackages, isNotScanned, leaveOutPackages } from './shipment-transit';
 
 const refused = (message: string): ReplacedLabel => ({ outcome: 'refused', message });
 const NOT_IN_USE = refused('The label is not in use any more.');
@@ -52,12 +52,15 @@ async function buyReplacement(
   const bought = await buyPackages(adapter, next, DEFAULT_LABEL, signal, former.length);
   const takeBack = () => voidPackages(adapter, next, signal, [...packages.keys()].slice(former.length));
   if (!Array.isArray(bought)) {
-    if (parts !== undefined) await takeBack();
+    if (parts !== undefined) {
+      await takeBack();
+      await countRefusal(sql, intent.id, position);
+    }
     return refused(bought.message);
   }
   const date = intent.startedAt.toISOString().slice(0, 10);
-  const labels = await Promise.all(
-    bought.map((purchase, index) => labelDocument(next.consignment, purchase, former.length + index, date)),
+  const labels = bought.map((purchase, index) =>
+    labelDocument(next.consignment, purchase, former.length + index, date),
   );
   const documents = await storeDocuments(objects, intent, labels);
   const replacement = { position, parts, from: former.length, purchases: bought, documents, adapterUid: adapter.uid };
@@ -65,6 +68,15 @@ async function buyReplacement(
   await objects.delete(documents.map(({ objectKey }) => objectKey));
   await takeBack();
   return TRAVELS;
+}
+
+/** Has the next request buy the parts of a package under new keys. */
+async function countRefusal(sql: Sql, shipmentId: string, position: number): Promise<void> {
+  const path = ['packages', String(position), 'refusals'];
+  await sql`
+    UPDATE shipments SET consignment = jsonb_set(consignment, ${path}::text[],
+      to_jsonb(coalesce((consignment #>> ${path}::text[])::int, 0) + 1))
+    WHERE id = ${shipmentId}`;
 }
 
 class NotLeftOut extends Error {}
@@ -81,6 +93,7 @@ async function record(
       if (orderId === undefined) return false;
       const leftOut = await leaveOutPackages(tx, [{ shipmentId, positions: [replacement.position] }]);
       if (leftOut === 0) throw new NotLeftOut();
+      await countPackages(tx, [shipmentId]);
       await tx`UPDATE orders SET updated_at = now() WHERE id = ${orderId}`;
       await enqueueOrderNotifications(tx, { orderId });
       return true;

@@ -99,6 +99,20 @@ export async function signalOrders(
   await enqueue(tx, ...messages);
 }
 
+/** Has the planned shipments of print orders count the packages that were bought for them. @param shipmentIds of any of these */
+export async function countPackages(tx: Queryable, shipmentIds: readonly string[]): Promise<void> {
+  await tx`
+    UPDATE planned_shipments p SET package_count = l.packages, total_weight_grams = l.grams
+    FROM (
+      SELECT s.print_order_id, count(*) AS packages,
+        sum((s.consignment -> 'packages' -> k.position ->> 'grossWeightGrams')::bigint) AS grams
+      FROM shipments s JOIN shipment_packages k ON k.shipment_id = s.id
+      WHERE s.print_order_id IN (SELECT print_order_id FROM shipments WHERE id = ANY(${[...shipmentIds]}::uuid[]))
+        AND s.status = 'bought' AND k.left_out_at IS NULL
+      GROUP BY s.print_order_id
+    ) l WHERE p.print_order_id = l.print_order_id`;
+}
+
 interface PackagesOfShipment {
   readonly shipmentId: string;
   readonly positions: readonly number[];

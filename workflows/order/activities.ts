@@ -40,7 +40,7 @@ export const partner = proxyActivities<
 
 /**
  * Labels. An attempt takes as long as its packages need, at most eight seconds for each call to the carrier. The partner
- * waits for them, so the activity lets transient failures be retried for two minutes only.
+ * waits for them, so the activity limits the time of retries.
  */
 export const carrier = proxyActivities<Pick<OrderRunActivities, 'dispatchPrintOrder'>>({
   scheduleToStartTimeout: '2 minutes',

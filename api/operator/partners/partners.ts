@@ -172,7 +172,6 @@ export function operatorPartnerRoutes(deps: Deps): Route[] {
       ...forOperators('Operator: partners', 'admin'),
       audits: ['partner.change'],
       operationId: 'changePartner',
-      refuses: ['CONFLICT'],
       summary: 'Change a print partner',
       description: 'Only the given fields change. Orders that are already routed keep their partner.',
       params,

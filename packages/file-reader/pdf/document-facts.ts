@@ -29,6 +29,7 @@ export function documentFacts(file: PdfFile): DocumentFacts {
       form.javaScript,
     attachments: nameTree(file, names?.get('EmbeddedFiles')),
     formFields: form.fields,
+    xfa: form.xfa,
     layers: new Layers(file).view(),
   };
 }
@@ -101,10 +102,10 @@ function nameTree(file: PdfFile, root: PdfObject | undefined): number {
 }
 
 /**
- * Returns the number of fields of a form (12.7.3), and whether one of them has a script. A field whose kids have names is a
- * group of fields. A form of XFA has one field at least: it has none in PDF when its pages are made by the reader.
+ * Returns the number of fields of a form (12.7.3), whether one of them has a script, and whether it is a form of XFA. A field
+ * whose kids have names is a group of fields.
  */
-function formOf(file: PdfFile): { readonly fields: number; readonly javaScript: boolean } {
+function formOf(file: PdfFile): { readonly fields: number; readonly javaScript: boolean; readonly xfa: boolean } {
   const form = file.dict(file.catalog.get('AcroForm'));
   let javaScript = false;
   const fields = sumOfTree(file, [...(file.array(form?.get('Fields')) ?? [])], (node) => {
@@ -112,7 +113,7 @@ function formOf(file: PdfFile): { readonly fields: number; readonly javaScript: 
     const isGroup = [...(file.array(node.get('Kids')) ?? [])].some((kid) => file.dict(kid)?.has('T') === true);
     return node.has('T') && !isGroup ? 1 : 0;
   });
-  return { fields: Math.max(fields, form?.has('XFA') ? 1 : 0), javaScript };
+  return { fields, javaScript, xfa: form?.has('XFA') === true };
 }
 
 /** Adds up a value of the nodes of trees, at most MAX_NODES of them. */

@@ -1,5 +1,6 @@
 import type { PdfDict, PdfStream } from '@libpdf/core';
 import { cleanFacts, type FileFacts, unmeasured } from '../facts';
+import { pdfHeaderAt } from '../file-types';
 import { documentFacts, hasScripts, isScript, type Layers } from './document-facts';
 import { IDENTITY, INITIAL, type Matrix } from './graphics-state';
 import { ContentTooComplex, PageContents } from './page-content';
@@ -22,7 +23,9 @@ export async function measurePdf(bytes: Buffer, pageCount: number): Promise<File
   }
 }
 
-async function measure(bytes: Buffer, pageCount: number): Promise<FileFacts> {
+async function measure(file: Buffer, pageCount: number): Promise<FileFacts> {
+  // The places in the cross-reference table count from the header.
+  const bytes = file.subarray(Math.max(0, pdfHeaderAt(file)));
   const opened = await openPdfFile(bytes).catch(() => undefined);
   const pages = opened === undefined ? [] : [...pagesOf(opened, pageCount)];
   if (opened !== undefined && pages.length === pageCount) return measureFile(opened, pages, pageCount);

@@ -12,6 +12,7 @@ import {
   PdfStream,
   PdfString,
 } from '@libpdf/core';
+import { UnreadableFile } from '../opened-file';
 
 /** Bytes of a decoded stream at most. A page with a million curves has 40 MB. */
 const MAX_DECODED = 128 * 1024 * 1024;
@@ -42,12 +43,12 @@ export interface PdfFile {
  * does not tell: inherited boxes, user units, the colour spaces and fonts of objects, overprint.
  *
  * Why no other library: docs/decisions/017-pdf-reader.md.
- * @throws Error when the file has no catalog
+ * @throws UnreadableFile when it needs a password, Error when it has no catalog
  */
 export async function openPdfFile(bytes: Uint8Array): Promise<PdfFile> {
   const document = await PDF.load(bytes);
   const { trailer, isAuthenticated } = document.context.info;
-  if (document.isEncrypted && !isAuthenticated) throw new Error('the PDF needs a password');
+  if (document.isEncrypted && !isAuthenticated) throw new UnreadableFile('it needs a password', 'file_protected');
 
   const resolve = (object: PdfObject | undefined): PdfObject | undefined => {
     let found: PdfObject | null | undefined = object;

@@ -77,6 +77,8 @@ export interface ConsignmentPackage {
   readonly replaces?: number | undefined;
   /** Position among the parts of a package that was split, from 1. */
   readonly part?: number | undefined;
+  /** How often the carrier has refused its parts. Absent: never. The labels of refused parts were voided under their keys. */
+  readonly refusals?: number | undefined;
   /** Object key of the packing slip (PDF) of this package. */
   readonly packingSlip?: string | undefined;
   /** True for a package that a packing list is made for. */

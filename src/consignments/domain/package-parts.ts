@@ -25,7 +25,7 @@ export function successorsOf(
   replaces: number,
   parts: readonly PackagePart[] | undefined,
 ): ConsignmentPackage[] {
-  const former = packages[replaces]!;
+  const { refusals: _, ...former } = packages[replaces]!;
   if (parts === undefined) return [{ ...former, replaces, part: undefined }];
   const paper = former.paper === 'invoice_with_shipping' ? 'invoice' : (former.paper ?? 'delivery_note');
   return splitInto(former, parts).map((pack, index) => ({

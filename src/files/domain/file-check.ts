@@ -10,6 +10,7 @@ import {
 } from './content-checks';
 import {
   type AreaNeeds,
+  FILE_CHECKS,
   type FileFinding,
   type FileNeeds,
   type Found,
@@ -67,6 +68,10 @@ function checkImage(
   if (image === null) return found;
   const color = { place: THE_IMAGE, ...image, colorants: [], maxInkPercent: null };
   const effects = image.alpha ? checkEffect({ place: THE_IMAGE, effect: 'alpha' }, needs, product) : [];
+  if (image.animated) {
+    const message = 'The image is animated. Its default image is printed.';
+    found.push({ code: 'animation', severity: 'warning', page: 1, measured: 'animated', wanted: 'one image', message });
+  }
   return [...found, ...checkColor(color, needs, product), ...effects];
 }
 
@@ -144,6 +149,14 @@ const DOCUMENT_CHECKS = [
     message: (measured) => `The file has ${measured}, which are not printed.`,
   },
   {
+    code: 'xfa_form',
+    wanted: 'pages in the file',
+    measured: ({ xfa }) => (xfa ? 'XFA form' : undefined),
+    message: () =>
+      'The file is an XFA form: a program makes its pages when it opens the form, and others print "please wait". Print ' +
+      'the form into a new PDF.',
+  },
+  {
     code: 'form_fields',
     wanted: 'no form fields',
     measured: ({ formFields }) => counted(formFields, 'form field'),
@@ -188,5 +201,14 @@ function findingOf({ code, wanted, measured, message }: (typeof DOCUMENT_CHECKS)
   const has = measured(pdf);
   return has === undefined
     ? []
-    : [{ code, severity: 'warning', page: null, measured: has, wanted, message: message(has) }];
+    : [
+        {
+          code,
+          severity: FILE_CHECKS[code].severities[0],
+          page: null,
+          measured: has,
+          wanted,
+          message: message(has),
+        } as Found,
+      ];
 }

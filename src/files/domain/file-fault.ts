@@ -14,7 +14,8 @@ export const FILE_FAULTS = {
   file_too_large: 'The file is larger than the limit.',
   file_empty: 'The file is empty.',
   file_type_not_supported: 'The type of the file is not supported.',
-  file_unreadable: 'The file is damaged or protected and cannot be read.',
+  file_unreadable: 'The file is damaged and cannot be read.',
+  file_protected: 'The file is protected.',
   file_page_count_mismatch: 'The number of pages does not match the product.',
   file_unreachable: 'The file could not be fetched in time.',
 } as const;

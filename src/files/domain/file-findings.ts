@@ -24,12 +24,14 @@ export const FILE_CHECKS = {
   overprint: { severities: ['warning'], finds: 'Overprint, for a product that does not allow it.' },
   fonts_not_embedded: { severities: ['error'], finds: 'A font is not in the file.' },
   annotations: { severities: ['warning'], finds: 'Comments or other annotations on a page.' },
+  xfa_form: { severities: ['error'], finds: 'A form whose pages are not in the file.' },
   form_fields: { severities: ['warning'], finds: 'Form fields.' },
   hidden_layers: { severities: ['warning'], finds: 'Layers that are hidden and not printed.' },
   encrypted: { severities: ['warning'], finds: 'The file is encrypted.' },
   javascript: { severities: ['warning'], finds: 'The file has JavaScript.' },
   attachments: { severities: ['warning'], finds: 'Other files are attached.' },
   repaired: { severities: ['warning'], finds: 'The structure of the file is damaged.' },
+  animation: { severities: ['warning'], finds: 'The image is animated.' },
   not_measured: { severities: ['warning'], finds: 'A part of the file could not be measured.' },
 } as const satisfies Record<string, FileCheck>;
 

@@ -131,26 +131,47 @@ export function refundUnits(
   });
 }
 
-/** Returns the refunded part of a product line. Cumulative rounding: the last units carry the remainder of the line. */
+/**
+ * Returns the refunded part of a product line. Price and VAT are differences of what is charged for the units before and after,
+ * so that the units that are left cost what they would cost on a receipt of their own.
+ */
 function refundedProduct(line: ReceiptLine, open: number, units: number) {
   if (units === 0) return [];
-  const refunded = line.amount - open;
-  const before = Math.round((line.price * refunded) / line.amount);
-  const after = Math.round((line.price * (refunded + units)) / line.amount);
-  return [
-    {
-      referenceId: line.referenceId,
-      title: line.title,
-      vatRate: line.vatRate,
-      price: { quantity: units, baseMinor: line.priceBase, lineMinor: after - before },
-      earlier: { quantity: refunded, lineMinor: before },
-    },
-  ];
+  const priceOf = (count: number) => Math.round((line.price * count) / line.amount);
+  const left = { quantity: open - units, lineMinor: priceOf(open - units) };
+  const { referenceId, title, vatRate, priceBase: baseMinor } = line;
+  const price = { quantity: units, baseMinor, lineMinor: priceOf(open) - left.lineMinor };
+  return [{ referenceId, title, vatRate, price, earlier: left }];
 }
 
 function shippingRefund(charge: Charges, priceMinor: number): ReceiptInput['shipments'] {
   const { title, referenceId, vatRate, price } = shippingCharge(charge);
   return priceMinor === 0 ? [] : [{ title, referenceId, vatRate, priceMinor, earlierMinor: price - priceMinor }];
+}
+
+/** The price of the shipment of a print order, in minor units, and the units that it makes, by item reference. */
+export interface PlannedPrice {
+  readonly printOrderId: string;
+  readonly priceMinor: number;
+  readonly units: Readonly<Record<string, number>>;
+}
+
+/**
+ * Returns how much more is charged for shipping than the plans of the charged units cost, in minor units. A print order that
+ * makes units in addition to those of the print orders before it is not charged.
+ * @param charges all that began with one print order
+ * @param plans of this print order and those that took over its units, in the order of their ids
+ */
+export function shippingSurplus(charges: readonly Charges[], plans: readonly PlannedPrice[]): number {
+  const left = new Map<string, number>();
+  for (const { line, amount } of charges.flatMap(openLines))
+    left.set(line.referenceId, (left.get(line.referenceId) ?? 0) + amount);
+  const charged = charges.reduce((sum, charge) => sum + shippingCharge(charge).price, 0);
+  return plans.reduce((surplus, { units, priceMinor }) => {
+    const made = Object.entries(units).filter(([reference]) => (left.get(reference) ?? 0) > 0);
+    for (const [reference, count] of made) left.set(reference, left.get(reference)! - count);
+    return made.length === 0 ? surplus : surplus - priceMinor;
+  }, charged);
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { RoutingDecision } from '../../partners/domain/routing-decision';
+import { REJECTIONS, type RoutingDecision } from '../../partners/domain/routing-decision';
 import { deliveryTargetOf } from '../../partners/partner-rows';
 import { recordRoutingDecision } from '../../partners/routing-rows';
 import { orderWorkflowId } from '../../platform/domain/workflows';
@@ -29,7 +29,7 @@ import {
   reserveForJobs,
 } from './print-order-rows';
 import { invoiceOf, storeReceipts } from './receipts';
-import { candidatesFor, type RoutingDeps, routeItems } from './routing';
+import { candidatesFor, type RoutingDeps, routeItems, withoutObstacles } from './routing';
 import { type RunOrder, runOrderWith } from './run-order';
 import { planQuoted, type ShipmentPlan, storeShipmentPlans } from './shipment-plan';
 import { type VatCheckDeps, withVatCheck } from './vat-check';
@@ -115,10 +115,25 @@ interface NoDraft {
 }
 
 /**
- * Makes a plan from reads alone, so that no transaction is open during requests to carriers.
+ * Makes a plan from reads alone, so that no transaction is open during requests to carriers. An order waits when partners
+ * that cannot make it now could send it, and the others cannot: these would refuse it for a border or its method.
  * @throws CarrierUnavailable when no carrier returns prices
  */
 export async function draftPlan(deps: Omit<PreparationDeps, 'sql'>, order: RunOrder): Promise<DraftedPlan | NoDraft> {
+  const draft = await draftNow(deps, order);
+  if (draft.outcome === 'drafted' || draft.plan.outcome !== 'refused' || draft.decision?.ok !== true) return draft;
+  const waiting = draft.decision.explanation.flatMap(({ alternatives }) =>
+    alternatives.flatMap((each) => (each.verdict === 'rejected' && REJECTIONS[each.reason].passing ? [each] : [])),
+  );
+  if (waiting.length === 0) return draft;
+  const later = await draftNow({ ...deps, candidates: withoutObstacles(deps.candidates) }, order);
+  if (later.outcome !== 'drafted') return draft;
+  const reasons = [...new Set(waiting.map(({ partnerUid, detail }) => `${partnerUid} ${detail}`))];
+  const message = `${reasons.join('; ')}. Without these partners: ${draft.plan.reason}`;
+  return { ...draft, plan: { outcome: 'parked', reason: 'no_partner', message } };
+}
+
+async function draftNow(deps: Omit<PreparationDeps, 'sql'>, order: RunOrder): Promise<DraftedPlan | NoDraft> {
   const without = (plan: NoPlan, decision: RoutingDecision | null = null): NoDraft => ({
     outcome: 'undrafted',
     plan,

@@ -52,7 +52,7 @@ export async function insertPrintOrders(
         partner_id uuid, step text, kind text, version text, reproduces_id bigint, message_id text, status text,
         dispatch_date date)
       ${onlyIf === undefined ? tx`` : tx`WHERE EXISTS (SELECT FROM locked)`}
-      RETURNING id, step, kind, status, partner_id, dispatch_date, reproduces_id
+      RETURNING id, order_id, step, kind, status, partner_id, dispatch_date, reproduces_id
     ), new_jobs AS (
       INSERT INTO print_jobs (id, print_order_id, order_item_id, quantity, part_ids, status)
       OVERRIDING SYSTEM VALUE
@@ -79,6 +79,7 @@ export const dispatchDueAt = (sql: Queryable) => sql`
 /** Columns of a PlannedPrintOrder. Reads `p` and `pa`. @param jobs the table of its jobs */
 const plannedColumns = (sql: Queryable, jobs: Fragment) => sql`
   p.id, p.partner_id, pa.uid AS partner_uid, p.dispatch_date::text, p.reproduces_id::text, ${dispatchDueAt(sql)} AS dispatch_due_at,
+  (SELECT a.settings ->> 'iossNumber' IS NOT NULL FROM orders o JOIN accounts a ON a.id = o.client_id WHERE o.id = p.order_id) AS ioss,
   (SELECT jsonb_agg(jsonb_build_object('id', j.id::text, 'itemId', j.order_item_id::text, 'quantity', j.quantity)
     ORDER BY j.id) FROM ${jobs} j WHERE j.print_order_id = p.id) AS jobs`;
 

@@ -7,11 +7,13 @@ import { shippingRate, vatOf } from '../domain/vat';
 import {
   type Charges,
   chargesOf,
+  type PlannedPrice,
   type ReceiptChange,
   refundUnits,
   type StoredReceipt,
   shippingCharge,
   shippingDifference,
+  shippingSurplus,
 } from './charges';
 import type { RunOrder } from './run-order';
 import type { ShipmentPlan } from './shipment-plan';
@@ -133,19 +135,33 @@ export async function refundItems(
     orderId,
     changes.map((change, index) => ({ ...change, step: `${step}:${index}` })),
   );
+  // The plan of the print order ends with its last unit. While it has units, they are planned again first.
+  if (refund.printOrderId !== null) await refundShipping(tx, orderId, refund.printOrderId, `${step}:shipping`);
 }
 
-/** Refunds what shipping of a print order costs less, in minor units: at most what is charged for it. */
+/** Refunds what is charged for shipping beyond the plans of the units that are left, after units of a print order were cancelled. */
 export async function refundShipping(
   tx: Queryable,
   orderId: string,
   printOrderId: string,
-  { step, minor }: { readonly step: string; readonly minor: number },
+  step: string,
 ): Promise<void> {
-  const charge = (await readCharges(tx, orderId)).of(printOrderId);
+  const charges = await readCharges(tx, orderId);
+  const charge = charges.of(printOrderId);
   if (charge === undefined) return;
+  const plans = await tx<PlannedPrice[]>`
+    SELECT p.id::text AS print_order_id, s.price_minor::float8, jsonb_object_agg(i.item_reference_id, j.quantity) AS units
+    FROM print_orders p JOIN planned_shipments s ON s.print_order_id = p.id JOIN print_jobs j ON j.print_order_id = p.id
+      JOIN order_items i ON i.id = j.order_item_id
+    WHERE p.order_id = ${orderId} AND j.status NOT IN ('cancelled', 'superseded')
+    GROUP BY p.id, s.id ORDER BY p.id`;
+  const isOfCharge = (each: Charges | undefined) => each?.printOrderId === charge.printOrderId;
+  const surplus = shippingSurplus(
+    charges.all.filter(isOfCharge),
+    plans.filter((plan) => isOfCharge(charges.of(plan.printOrderId))),
+  );
   const { price, referenceId, title } = shippingCharge(charge);
-  const change = shippingDifference(charge, { referenceId, title }, -Math.min(minor, price));
+  const change = shippingDifference(charge, { referenceId, title }, -Math.min(Math.max(surplus, 0), price));
   if (change !== null) await storeReceipts(tx, orderId, [{ ...change, step }]);
 }
 

@@ -1,6 +1,6 @@
 import { CarrierUnavailable } from '../../carriers/carrier';
 import type { Carriers } from '../../carriers/carriers';
-import { choosePlan, keyOf, rankPlans, routeOrder } from '../../partners/domain/routing';
+import { choosePlan, keyOf, type Plan, rankPlans, routeOrder } from '../../partners/domain/routing';
 import type {
   Passage,
   PassageOf,
@@ -13,6 +13,7 @@ import { stockNeeds } from '../../partners/domain/routing-weights';
 import type { Candidate, CandidateReader } from '../../partners/routing-rows';
 import { convertMinor } from '../../platform/domain/money';
 import { isCrossBorder } from '../../platform/domain/territories';
+import { iossNumberOf } from './consignments';
 import { crossBorderRefusal } from './plan-refusals';
 import type { RunItem, RunOrder } from './run-order';
 import { estimateMethods, planWith, type QuotedPackages, quoteMethods } from './shipment-plan';
@@ -47,6 +48,17 @@ export async function candidatesFor(read: CandidateReader, items: readonly Route
   return await read(items.flatMap(({ product, quantity }) => [...stockNeeds(product, quantity).keys()]));
 }
 
+/** Returns the partners as if each were enabled and subscribed and had unlimited stock. */
+export function withoutObstacles(candidates: CandidateReader): CandidateReader {
+  return async (partnerSkus) =>
+    (await candidates(partnerSkus)).map((partner) => ({
+      ...partner,
+      enabled: true,
+      subscribed: true,
+      stock: {},
+    }));
+}
+
 interface RoutedItems {
   readonly order: RunOrder;
   /** Items of the order, or some of their units. */
@@ -69,24 +81,33 @@ export async function routeItems(
   const ranking = rankPlans(request);
   if (!ranking.ok) return { decision: ranking, printOrders: [] };
   const answers = new Map<string, Promise<RoutedPrintOrder>>();
-  const ask = (printOrder: PlannedPrintOrder): Promise<RoutedPrintOrder> => {
-    const { order, partners } = routed;
-    const partner = partners.find(({ partnerId }) => partnerId === printOrder.partnerId)!;
+  const partnerOf = ({ partnerId }: PlannedPrintOrder) => routed.partners.find((each) => each.partnerId === partnerId)!;
+  // All print orders of a plan decide about the IOSS number that carriers get.
+  const ask = (printOrder: PlannedPrintOrder, plan: Pick<Plan, 'printOrders'>): Promise<RoutedPrintOrder> => {
+    const partner = partnerOf(printOrder);
+    const planned = plan.printOrders.flatMap((each) =>
+      each.items.map((units) => ({ ...units, printOrderId: null, jobId: null, from: partnerOf(each).senderAddress })),
+    );
+    const order = { ...routed.order, made: [...(routed.order.made ?? []), ...planned] };
+    const key = `${keyOf(printOrder)} ${iossNumberOf(order, partner.senderAddress)}`;
     const answer =
-      answers.get(keyOf(printOrder)) ??
+      answers.get(key) ??
       quoteMethods(deps.carriers.quote, { order, partner, jobs: printOrder.items }).then((quoted) => ({
         ...printOrder,
         ...quoted,
         partner,
       }));
-    answers.set(keyOf(printOrder), answer);
+    answers.set(key, answer);
     return answer;
   };
   // Without gateways, the best plan is known.
   const atOnce = deps.carriers.isEstimateComplete ? 1 : ASKED_AT_ONCE;
   for (let count = atOnce; ; count += atOnce) {
-    const asked = ranking.plans.slice(0, count).flatMap(({ printOrders }) => printOrders);
-    const outcomes = await Promise.allSettled(asked.map(ask));
+    const asks = ranking.plans
+      .slice(0, count)
+      .flatMap((plan) => plan.printOrders.map((printOrder) => ({ printOrder, plan })));
+    const asked = asks.map(({ printOrder }) => printOrder);
+    const outcomes = await Promise.allSettled(asks.map(({ printOrder, plan }) => ask(printOrder, plan)));
     const passages = new Map(
       outcomes.map((outcome, index): [string, Passage] => {
         const printOrder = asked[index]!;
@@ -104,7 +125,7 @@ export async function routeItems(
     if (error !== undefined && (isRefused || !(error instanceof CarrierUnavailable))) throw error;
     const isNextPossible = ranking.plans[count]?.printOrders.every((one) => request.passageOf(one).refusal === null);
     if (!isRefused || isNextPossible !== true)
-      return { decision, printOrders: await Promise.all(chosen.printOrders.map(ask)) };
+      return { decision, printOrders: await Promise.all(chosen.printOrders.map((each) => ask(each, chosen))) };
   }
 }
 

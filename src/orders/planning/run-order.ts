@@ -24,10 +24,11 @@ export interface RunOrder extends StoredFields {
   /** False for a reprint that costs its client nothing: its products and its shipping have the price 0. */
   readonly charged: boolean;
   readonly isPlanned: boolean;
-  /** The units of its print orders, with the address that each leaves from. Null before the plan. */
+  /** The units of its print orders that have not ended, with the address that each leaves from. Null before the plan, as are their ids. */
   readonly made:
     | readonly {
-        readonly printOrderId: string;
+        readonly printOrderId: string | null;
+        readonly jobId: string | null;
         readonly itemId: string;
         readonly quantity: number;
         readonly from: Place;
@@ -66,10 +67,10 @@ export async function runOrderWith<Related>(
       o.shipping_revision, o.files_revision, o.created_at, o.charged, EXISTS (SELECT FROM print_orders p WHERE p.order_id = o.id) AS is_planned,
       (SELECT jsonb_agg(jsonb_build_object(${itemMembers(sql, RUN_ITEM)}, 'position', i.position) ORDER BY i.position)
         FROM order_items i WHERE i.order_id = o.id AND i.fulfillment_status <> 'cancelled') AS items,
-      (SELECT jsonb_agg(jsonb_build_object('printOrderId', p.id::text, 'itemId', j.order_item_id::text,
-          'quantity', j.quantity - j.cancelled_quantity, 'from', m.sender_address))
+      (SELECT jsonb_agg(jsonb_build_object('printOrderId', p.id::text, 'jobId', j.id::text, 'itemId', j.order_item_id::text,
+          'quantity', j.quantity, 'from', m.sender_address))
         FROM print_orders p JOIN print_jobs j ON j.print_order_id = p.id JOIN partners m ON m.account_id = p.partner_id
-        WHERE p.order_id = o.id AND j.status NOT IN ('cancelled', 'superseded')) AS made,
+        WHERE p.order_id = o.id AND p.status <> 'waiting' AND j.status NOT IN ('cancelled', 'superseded')) AS made,
       (SELECT data FROM order_events WHERE order_id = o.id AND type = ${VAT_CHECKED} ORDER BY id DESC LIMIT 1) AS vat_check,
       ${related} AS related
     FROM orders o JOIN accounts a ON a.id = o.client_id

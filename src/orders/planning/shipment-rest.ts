@@ -35,10 +35,8 @@ export async function replanShipments(
     await tx`SELECT FROM orders WHERE id = ${orderId} FOR NO KEY UPDATE`;
     await storeRests(tx, rests);
     if (refunds !== true) return;
-    for (const { printOrderId, units, before, after } of rests) {
-      const minor = sumOf(before, 'priceMinor') - sumOf(after, 'priceMinor');
-      await refundShipping(tx, orderId, printOrderId, { step: `rest:${printOrderId}:${units}`, minor });
-    }
+    for (const { printOrderId, units } of rests)
+      await refundShipping(tx, orderId, printOrderId, `rest:${printOrderId}:${units}`);
   });
 }
 

@@ -86,17 +86,20 @@ export interface PaperRules {
 }
 
 /**
- * Returns the jsonb expression of the rules for print order `p` of order `o`. The first print order with units has the
- * shipping price on its first paper. Another paper has it when that one does not travel.
+ * Returns the jsonb expression of the rules for print order `p` of order `o`. The first print order with units that have not left
+ * has the shipping price on its first paper, unless a paper of an earlier parcel has it that travels.
  */
 export const paperRules = (sql: Queryable): Fragment => sql`
   jsonb_build_object('invoicesShipping', NOT EXISTS (
       SELECT FROM print_orders f JOIN print_jobs j ON j.print_order_id = f.id
-      WHERE f.order_id = o.id AND f.id < p.id AND j.status NOT IN ('cancelled', 'superseded'))
+      WHERE f.order_id = o.id AND f.id < p.id
+        AND j.status NOT IN ('cancelled', 'superseded', 'shipped', 'in_transit', 'delivered', 'returned'))
     AND NOT EXISTS (
-      SELECT FROM print_jobs d JOIN shipments h ON h.id = d.departed_shipment_id JOIN shipment_packages k ON k.shipment_id = h.id
-      WHERE d.print_order_id = p.id AND k.left_out_at IS NULL
-        AND h.consignment -> 'packages' -> k.position ->> 'paper' = 'invoice_with_shipping'),
+      SELECT FROM shipments h JOIN shipment_packages k ON k.shipment_id = h.id
+      WHERE h.order_id = o.id AND h.status = 'bought' AND k.left_out_at IS NULL
+        AND h.consignment -> 'packages' -> k.position ->> 'paper' = 'invoice_with_shipping'
+        AND (h.print_order_id <> p.id
+          OR EXISTS (SELECT FROM print_jobs d WHERE d.print_order_id = p.id AND d.departed_shipment_id = h.id))),
     'replaced', (SELECT jsonb_agg(i.item_reference_id) FROM order_items i WHERE i.order_id = o.id AND i.quantity <= (
       SELECT sum(j.quantity - j.cancelled_quantity) FROM print_jobs j
       WHERE j.order_item_id = i.id AND j.print_order_id < p.id AND j.status NOT IN ('cancelled', 'superseded'))))`;

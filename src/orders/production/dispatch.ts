@@ -9,6 +9,7 @@ import { Refusal } from '../../platform/errors';
 import type { LinkSigner } from '../../platform/objects/signed-links';
 import type { Queryable, Sql } from '../../platform/postgres';
 import { type BoughtLabels, type BuyShipment, buyLabels, type PurchaseDeps } from '../../shipping/purchase';
+import { countPackages } from '../../shipping/shipment-transit';
 import { dispatchResponse, type NamedPackage, type StoredShipment, shipmentAsJson } from '../../shipping/shipments';
 import { hasShipped, type ItemStatus } from '../domain/lifecycle/statuses';
 import { type PackedPackage, type Packing, withReferencesOf } from '../domain/packing';
@@ -44,6 +45,9 @@ export const dispatchRequestSchema = z
       .describe('Tracking codes of damaged or lost labels. Each gets void, and its package gets a new label, once.'),
   })
   .meta({ id: 'DispatchRequest' });
+
+/** Parcels up to which a dispatch request waits for its documents. */
+export const MOST_AWAITED_PARCELS = 50;
 
 export interface DispatchOrder {
   readonly orderId: string;
@@ -114,7 +118,10 @@ export async function dispatchPrintOrder(
     owner: { kind: 'print_order', orderId, printOrderId },
     invoiceOf: (pack, paper) => customerInvoice(order, sender, pack, paper),
   } satisfies BuyShipment;
-  return await buyLabels(deps, purchase, cancelled);
+  const bought = await buyLabels(deps, purchase, cancelled);
+  // A shared parcel was split.
+  if (bought.ok && packages.length > whole.length) await countPackages(sql, [bought.shipmentId]);
+  return bought;
 }
 
 /**
@@ -138,6 +145,8 @@ function withPackingSlips(
 
 export interface DispatchedPrintOrder extends Pick<AddressedPrintOrder, 'id' | 'orderId' | 'status'> {
   readonly documentTypes: Partner['documentTypes'];
+  /** Number of its planned packages. */
+  readonly packageCount: number;
   readonly jobs: readonly (AddressedPrintOrder['jobs'][number] & {
     readonly itemReferenceId: string;
     readonly status: ItemStatus;
@@ -163,6 +172,7 @@ export async function dispatchedPrintOrder(
   if (!isPrintOrderId(printOrderId)) return null;
   const [printOrder] = await sql<DispatchedPrintOrder[]>`
     SELECT p.id, p.order_id, p.status, pa.document_types,
+      (SELECT l.package_count FROM planned_shipments l WHERE l.print_order_id = p.id) AS package_count,
       (SELECT jsonb_agg(jsonb_build_object('id', j.id::text, 'partIds', j.part_ids::text[],
           'itemReferenceId', i.item_reference_id, 'status', j.status, 'isLive', j.status NOT IN ('cancelled', 'superseded')) ORDER BY j.id)
         FROM print_jobs j JOIN order_items i ON i.id = j.order_item_id WHERE j.print_order_id = p.id) AS jobs,

@@ -1,10 +1,10 @@
-import type { CandidateReader } from '../../partners/routing-rows';
 import type { FieldError } from '../../platform/errors';
 import type { Receipt } from '../domain/receipt';
 import type { UpdateShipment } from '../planning/order-schemas';
 import { fieldAtFault } from '../planning/plan-refusals';
 import { draftPlan, type PreparationDeps } from '../planning/prepare-order';
 import { invoiceOf } from '../planning/receipts';
+import { withoutObstacles } from '../planning/routing';
 import { type RunOrder, runOrder } from '../planning/run-order';
 import type { ShipmentPlan } from '../planning/shipment-plan';
 
@@ -62,15 +62,4 @@ async function expectedPlan(deps: PreparationDeps, order: RunOrder): Promise<Dra
   return now.outcome === 'undrafted' && now.plan.outcome === 'parked'
     ? await draftPlan({ ...deps, candidates: withoutObstacles(deps.candidates) }, order)
     : now;
-}
-
-/** Returns the partners as if each were enabled and subscribed and had unlimited stock. */
-function withoutObstacles(candidates: CandidateReader): CandidateReader {
-  return async (partnerSkus) =>
-    (await candidates(partnerSkus)).map((partner) => ({
-      ...partner,
-      enabled: true,
-      subscribed: true,
-      stock: {},
-    }));
 }

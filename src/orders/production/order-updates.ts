@@ -1,7 +1,8 @@
 import type { PartnerResponse } from '../../partners/calls';
+import type { PrintOrderBody } from '../../partners/message-schemas';
 import { randomToken, sha256 } from '../../platform/ids';
 import { type DeliveryDeps, messageOf, type PrintOrderRow, printOrderRow, send, type Unbuildable } from './delivery';
-import type { UpdatedMessage } from './print-order-message';
+import { isUnderIoss, type UpdatedMessage, wantedJobs } from './print-order-message';
 
 /**
  * Result of an order update. `revision`: that of the message.
@@ -18,9 +19,12 @@ export interface OrderUpdate extends Pick<UpdatedMessage, 'wanted'> {
   readonly printOrderId: string;
   /** The order's shipping revision that the partner should get. */
   readonly shippingRevision: number;
-  /** True when the partner must be told about units or files, also when it has the address and the method. */
+  /** True when the partner must be told about units or files, also when it has the address, the method and the tax. */
   readonly units?: boolean;
 }
+
+/** Returns true for a message with VAT on the import. */
+const isTaxed = (body: string): boolean => (JSON.parse(body) as PrintOrderBody).shipping.customs.tax > 0;
 
 type Deps = Omit<DeliveryDeps, 'objects'>;
 
@@ -78,10 +82,12 @@ async function sendUpdate(
  * Returns the key of an update. It names what the partner gets, not the step of the order run: a run that was reset finds the
  * message that it has sent last.
  */
-function keyOf({ jobs }: PrintOrderRow, { shippingRevision, wanted }: OrderUpdate): string {
+function keyOf(row: PrintOrderRow, { shippingRevision, wanted }: OrderUpdate): string {
+  const { jobs, partner } = row;
   const units = Object.entries(wanted).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const replaced = jobs.flatMap(({ files }) => (files ?? []).filter((file) => file.isReplacement).map(({ id }) => id));
-  return sha256(JSON.stringify([shippingRevision, units, ...replaced])).toString('base64url');
+  const ioss = isUnderIoss(row, partner, wantedJobs(row, wanted));
+  return sha256(JSON.stringify([shippingRevision, ioss, units, ...replaced])).toString('base64url');
 }
 
 /** Returns the latest message, when it is that of the update. A partner ignores one that is older than another. */
@@ -107,14 +113,17 @@ async function storeUpdate(
     // The order run gets the newer change in a moment, and replaces the update.
     return units ? { outcome: 'retry', message: 'the address or method has changed', retryAfterMs: 1_000 } : null;
   }
-  const [before] = await sql<{ isNeeded: boolean; revision: number }[]>`
+  const [before] = await sql<{ isNeeded: boolean; revision: number; latest: string }[]>`
     SELECT coalesce(body_shipping_revision < ${shippingRevision}, true) OR ${units} AS is_needed,
-      (SELECT coalesce(max(revision), 1) + 1 FROM print_order_updates WHERE print_order_id = p.id) AS revision
-    FROM print_orders p WHERE id = ${printOrderId}`;
-  if (before === undefined || !before.isNeeded) return null;
+      coalesce(u.revision, 1) + 1 AS revision, coalesce(u.body, p.body) AS latest
+    FROM print_orders p LEFT JOIN LATERAL (
+      SELECT revision, body FROM print_order_updates WHERE print_order_id = p.id ORDER BY revision DESC LIMIT 1) u ON true
+    WHERE p.id = ${printOrderId}`;
+  if (before === undefined) return null;
   const { revision } = before;
   const body = messageOf(deps, row, row.partner, { revision, wanted });
   if (typeof body !== 'string') return body;
+  if (!before.isNeeded && isTaxed(body) === isTaxed(before.latest)) return null;
   await sql`
     INSERT INTO print_order_updates (print_order_id, revision, content_key, message_id, body)
     VALUES (${printOrderId}, ${revision}, ${keyOf(row, update)}, ${`msg_${randomToken(18)}`}, ${body})

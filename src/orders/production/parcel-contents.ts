@@ -1,6 +1,6 @@
 import type { ConsignmentPackage } from '../../consignments/domain/consignment';
 import { json, type Transaction } from '../../platform/postgres';
-import { leaveOutPackages } from '../../shipping/shipment-transit';
+import { countPackages, leaveOutPackages } from '../../shipping/shipment-transit';
 import { withUnitsLeft } from '../domain/packing';
 
 interface BoughtShipment {
@@ -56,24 +56,20 @@ export async function removeEndedUnits(tx: Transaction, printOrderIds: readonly 
       UPDATE shipments SET documents_outdated = true, consignment = jsonb_set(consignment, '{packages}', ${json(tx, packages)})
       WHERE id = ${shipmentId}`;
   }
-  const ids = changed.map(({ shipmentId }) => shipmentId);
-  await tx`
-    UPDATE planned_shipments p SET package_count = l.packages, total_weight_grams = l.grams
-    FROM (
-      SELECT s.print_order_id, count(*) AS packages,
-        sum((s.consignment -> 'packages' -> k.position ->> 'grossWeightGrams')::bigint) AS grams
-      FROM shipments s JOIN shipment_packages k ON k.shipment_id = s.id
-      WHERE s.print_order_id IN (SELECT print_order_id FROM shipments WHERE id = ANY(${ids}::uuid[]))
-        AND s.status = 'bought' AND k.left_out_at IS NULL
-      GROUP BY s.print_order_id
-    ) l WHERE p.print_order_id = l.print_order_id`;
+  await countPackages(
+    tx,
+    changed.map(({ shipmentId }) => shipmentId),
+  );
 }
 
-/** Has the papers of all parcels that have not left made again: units of one print order decide about the IOSS of others. */
-export async function renewIossPapers(tx: Transaction, orderId: string): Promise<void> {
+/**
+ * Has the papers of all parcels that have not left made again: units of one print order decide about the IOSS of others, and which
+ * of them has the shipping price.
+ */
+export async function renewPapers(tx: Transaction, orderId: string): Promise<void> {
   await tx`
-    UPDATE shipments s SET documents_outdated = true FROM orders o JOIN accounts a ON a.id = o.client_id
-    WHERE s.order_id = ${orderId} AND s.status = 'bought' AND o.id = s.order_id AND a.settings ->> 'iossNumber' IS NOT NULL
+    UPDATE shipments s SET documents_outdated = true
+    WHERE s.order_id = ${orderId} AND s.status = 'bought'
       AND NOT EXISTS (SELECT FROM print_jobs j WHERE j.print_order_id = s.print_order_id
           AND (j.departed_shipment_id = s.id OR j.status IN ('shipped', 'in_transit', 'delivered', 'returned')))`;
 }

@@ -107,10 +107,7 @@ export function buildMessage(
 ): string {
   const { order } = source;
   const wanted = update?.wanted ?? storedUnits(source.jobs);
-  const jobs = source.jobs.flatMap((job) => {
-    const quantity = wanted[job.id];
-    return quantity === undefined ? [] : [{ ...job, quantity }];
-  });
+  const jobs = wantedJobs(source, wanted);
   if (jobs.length === 0) throw new PrintOrderError(`print order ${source.id} has no units left`);
   const packages = packForPartner(order, partner, jobs, source.packing);
   const branding = packages.map((pack) => brandedPackaging(order, pack, source.clientSettings));
@@ -136,6 +133,13 @@ export function buildMessage(
   });
   return JSON.stringify(update === undefined ? body : withRevision(body, update.revision));
 }
+
+/** Returns the jobs of a print order that its partner is to make, with these units. */
+export const wantedJobs = ({ jobs }: Pick<MessageSource, 'jobs'>, wanted: UpdatedMessage['wanted']): MessageJob[] =>
+  jobs.flatMap((job) => {
+    const quantity = wanted[job.id];
+    return quantity === undefined ? [] : [{ ...job, quantity }];
+  });
 
 /** Returns the units that the partner is to make, by job id, as the rows have them. */
 function storedUnits(jobs: MessageSource['jobs']): UpdatedMessage['wanted'] {
@@ -203,10 +207,7 @@ function customsOf(
   const currency = order.retailCurrency ?? order.currency;
   if (!isCrossBorder(partner.senderAddress, order.shippingAddress))
     return { priceTotalMinor: 0, taxMinor: 0, currency };
-  const from = partner.senderAddress;
-  const others = (order.made ?? []).filter(({ printOrderId }) => printOrderId !== id);
-  const own = jobs.map(({ itemId, quantity }) => ({ printOrderId: id, itemId, quantity, from }));
-  const isTaxed = iossNumberOf(order, from, [...others, ...own]) !== null;
+  const isTaxed = isUnderIoss({ id, order }, partner, jobs);
   let priceTotalMinor = 0;
   let tax = new Decimal(0);
   for (const { retailPrice, quantity, orderedQuantity, product } of jobs) {
@@ -219,6 +220,20 @@ function customsOf(
   }
   const taxMinor = tax.toDecimalPlaces(0, Decimal.ROUND_HALF_UP).toNumber();
   return { priceTotalMinor, taxMinor, currency };
+}
+
+/** Returns true when the VAT on the goods of a print order is paid through the IOSS. @param jobs what its partner makes */
+export function isUnderIoss(
+  { id, order }: Pick<MessageSource, 'id' | 'order'>,
+  { senderAddress: from }: Partner,
+  jobs: readonly MessageJob[],
+): boolean {
+  const others = (order.made ?? []).filter(({ printOrderId }) => printOrderId !== id);
+  // Units that the partner has cancelled wait for an operator, and count until these end.
+  const own = jobs.map(({ id: jobId, itemId, quantity, cancelledQuantity }) => {
+    return { printOrderId: id, jobId, itemId, quantity: quantity + cancelledQuantity, from };
+  });
+  return iossNumberOf(order, from, [...others, ...own]) !== null;
 }
 
 function printFile(links: LinkSigner, file: StoredFile): PrintFile {

@@ -1,3 +1,4 @@
+import { sha256 } from '../../platform/ids';
 import type { Transaction } from '../../platform/postgres';
 import { settleReservations } from '../../procurement/reservations';
 import { followPartnerTracking } from '../../shipping/tracking/tracking';
@@ -6,7 +7,7 @@ import type { RunRecord } from '../domain/run/run-record';
 import { acceptFiles } from '../planning/file-checks';
 import { refundItems } from '../planning/receipts';
 import { endReplacements } from './file-replacements';
-import { removeEndedUnits, renewIossPapers } from './parcel-contents';
+import { removeEndedUnits, renewPapers } from './parcel-contents';
 
 /**
  * Writes the effects of a record that are not log entries: stock, refunds, tracking codes, files and the contents of parcels. Each
@@ -23,7 +24,9 @@ export async function writeEffects(tx: Transaction, record: RunRecord): Promise<
   // One call, because stock rows must be locked in one order, once in a transaction.
   if (Object.values(stock).some(({ length }) => length > 0)) await settleReservations(tx, stock);
   for (const { jobIds, ...refund } of pick('refund')) {
-    await refundItems(tx, { orderId: record.orderId, step: `refund:${jobIds.join('+')}`, ...refund });
+    // Hundreds of ids are longer than a key of an index may be.
+    const step = `refund:${sha256(jobIds.join('+')).toString('base64url')}`;
+    await refundItems(tx, { orderId: record.orderId, step, ...refund });
   }
   for (const code of pick('tracking_code')) await storePartnerParcel(tx, code);
   for (const ended of pick('end_replacements')) await endReplacements(tx, ended);
@@ -31,7 +34,7 @@ export async function writeEffects(tx: Transaction, record: RunRecord): Promise<
   const ended = printOrdersWithEndedUnits(record);
   if (ended.length > 0) {
     await removeEndedUnits(tx, ended);
-    await renewIossPapers(tx, record.orderId);
+    await renewPapers(tx, record.orderId);
   }
 }
 

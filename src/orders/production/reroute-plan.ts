@@ -46,7 +46,14 @@ export async function planReroute(deps: PreparationDeps, request: ReroutePlanReq
   const [before] = await printOrdersOfSteps(deps.sql, orderId, [step]);
   if (before !== undefined) return { outcome: 'planned', printOrder: before };
 
-  const order = await runOrder(deps.sql, orderId);
+  const { waits, units } = request;
+  const rerouted = new Map(units.map(({ jobId, quantity: left }) => [jobId, left]));
+  const stored = await runOrder(deps.sql, orderId);
+  const made = (stored.made ?? []).map((each) => ({
+    ...each,
+    quantity: each.quantity - (rerouted.get(each.jobId ?? '') ?? 0),
+  }));
+  const order = { ...stored, made };
   const item = order.items.find(({ id }) => id === itemId);
   if (item === undefined) return refused(`the order has no open item ${itemId}`);
   const quantity = request.quantity ?? item.quantity;
@@ -72,9 +79,7 @@ export async function planReroute(deps: PreparationDeps, request: ReroutePlanReq
   const { partner, dispatchDate: shipsOn, items: jobs } = routed;
   const border = crossBorderRefusal(order, [partner]);
   if (border !== null) return refused(border.reason);
-  const { waits, units } = request;
   // The print orders that lose units and keep others are planned again, so that the rerouted units count once.
-  const rerouted = new Map(units.map(({ jobId, quantity: left }) => [jobId, left]));
   const makers = deps.sql`SELECT print_order_id FROM print_jobs WHERE id = ANY(${[...rerouted.keys()]}::bigint[])`;
   const planned = planQuoted(routed, { order, partner, dispatchDate: shipsOn, now });
   if (!planned.ok) return refused('no shipment method carries the item');

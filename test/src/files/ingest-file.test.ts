@@ -4,7 +4,11 @@ import { lutimes, mkdir, readdir, rm, stat, symlink, utimes } from 'node:fs/prom
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import PDFDocument from 'pdfkit';
 import { createFileInspector, type FileInspector } from '../../../packages/file-reader/inspector';
+import { ANIMATION, pngOf } from '../../../packages/file-reader/test/odd-images';
 import { sampleImage, samplePdf } from '../../../packages/file-reader/test/samples';
 import { createDiskBudget } from '../../../src/files/disk-budget';
 import { type FileFault, permanentFault } from '../../../src/files/domain/file-fault';
@@ -167,6 +171,70 @@ describe('print files', () => {
   it('of an unsupported type are refused for good, also when their host has more to send', async () => {
     serve(Buffer.concat([Buffer.from('GIF89a'), randomBytes(900_000)]));
     expect(await faultOf(fileRequest())).toMatchObject({ transient: false, code: 'file_type_not_supported' });
+  });
+
+  it.each([
+    ['<!DOCTYPE html><title>Sign in</title>', 'this address shows a web page, not a file'],
+    ['\n<!-- a --><!-- b -->\n<HTML lang="en">', 'this address shows a web page, not a file'],
+    ['<?xml version="1.0"?><!DOCTYPE html PUBLIC "x">', 'this address shows a web page, not a file'],
+    ['<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg"/>', 'the content is an SVG drawing'],
+    ['{"error": "expired"}', 'the content is of an unknown type'],
+    ['<!-- -->'.repeat(600), 'the content is of an unknown type'],
+  ])('that are a text are refused as what they are: %s', async (text, says) => {
+    serve(Buffer.from(text));
+    const fault = await faultOf(fileRequest());
+    expect(fault).toMatchObject({ transient: false, code: 'file_type_not_supported' });
+    expect(fault.message).toContain(`${says}, expected`);
+  });
+
+  it('may have up to 1,024 bytes before the header of a PDF', async () => {
+    const pdf = await samplePdf([200, 100]);
+    serve(Buffer.concat([Buffer.alloc(1024, 'From: prepress\r\n'), pdf]));
+    expect(await ingested(fileRequest())).toMatchObject({
+      mimeType: 'application/pdf',
+      widthMm: 70.6,
+      facts: { complete: true, pdf: { repaired: false } },
+    });
+    serve(Buffer.concat([Buffer.alloc(1025, 'x'), pdf]));
+    expect(await faultOf(fileRequest())).toMatchObject({ code: 'file_type_not_supported' });
+  });
+
+  it('may be an animated PNG, which is stored as a PNG', async () => {
+    serve(pngOf(ANIMATION));
+    expect(await ingested(fileRequest())).toMatchObject({
+      mimeType: 'image/png',
+      facts: { image: { animated: true } },
+    });
+  });
+
+  it.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ])('in the coding %s are decoded within the limit', async (coding, encode) => {
+    const serveCoded = (bytes: Buffer) => {
+      handler = (_request, response) => response.writeHead(200, { 'content-encoding': coding }).end(bytes);
+    };
+    const pdf = await samplePdf([200, 100]);
+    serveCoded(encode(pdf));
+    expect(await ingested(fileRequest())).toMatchObject({ mimeType: 'application/pdf', sizeBytes: pdf.length });
+    const large = encode(Buffer.concat([pdf, Buffer.alloc(1_000_000)]));
+    expect(large.length).toBeLessThan(10_000);
+    serveCoded(large);
+    expect(await faultOf(fileRequest())).toMatchObject({ transient: false, code: 'file_too_large' });
+    for (const damaged of [encode(pdf).subarray(0, -9), randomBytes(5_000)]) {
+      serveCoded(damaged);
+      const fault = await faultOf(fileRequest());
+      expect(fault).toMatchObject({ transient: false, code: 'file_unreadable' });
+      expect(fault.message).toContain(`its ${coding} coding is damaged`);
+    }
+  });
+
+  it('that need a password are refused as protected', async () => {
+    const pdf = new PDFDocument({ userPassword: 'secret' });
+    pdf.end();
+    serve(await buffer(pdf));
+    expect((await faultOf(fileRequest())).message).toBe('The file is protected: it needs a password.');
   });
 
   it('larger than the limit are refused, with and without Content-Length', async () => {

@@ -174,17 +174,27 @@ test('several partial refunds add up to the price of their units, with their tax
   const body = { ...orderBody(stack, 'cents'), items: [poster(stack, { quantity: 7, retailPriceInclVat: 20 })] };
   const { id } = await stack.client.submitOrder({ body: body as never });
   await accepted(stack, id);
-  for (const quantity of [1, 3, 2]) await cancelAgreed(id, 'poster', quantity);
+  for (const [quantity, left] of [
+    [1, 6],
+    [4, 2],
+    [1, 1],
+  ] as const) {
+    await cancelAgreed(id, 'poster', quantity);
+    // A4 posters cost 5.93: 19 % of what is left, rounded once.
+    const { receipts } = await read(id);
+    const vat = receipts.reduce((sum, { productsPriceVat }) => sum + productsPriceVat, 0);
+    expect(Math.round(vat * 100)).toBe(Math.round(left * 593 * 0.19));
+  }
   const { items, receipts } = await read(id);
   expect(items[0]).toMatchObject({ quantity: 7, cancelledQuantity: 6 });
   const [invoice, ...refunds] = receipts.map(({ items }) => items.find(({ type }) => type === 'product')!);
   const sum = (lines: typeof refunds, name: 'price' | 'vat') => lines.reduce((total, line) => total + line[name], 0);
-  expect(refunds.map(({ amount }) => amount)).toEqual([1, 3, 2]);
+  expect(refunds.map(({ amount }) => amount)).toEqual([1, 4, 1]);
   for (const name of ['price', 'vat'] as const) {
     expect(-sum(refunds, name)).toBeCloseTo((invoice![name] * 6) / 7, 1);
     expect(Math.round((invoice![name] + sum(refunds, name)) * 100)).toBe(Math.round((invoice![name] * 100) / 7));
   }
-  expect((await notified(id, 'order_item_units_cancelled')).map((each) => each.cancelledQuantity)).toEqual([1, 4, 6]);
+  expect((await notified(id, 'order_item_units_cancelled')).map((each) => each.cancelledQuantity)).toEqual([1, 5, 6]);
 });
 
 test('cancels that arrive together end the units of each that was accepted', async () => {

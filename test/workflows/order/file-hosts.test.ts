@@ -46,7 +46,14 @@ const REFUSED: Readonly<Record<string, Refused>> = {
   'too-large.pdf?megabytes=3': { code: 'file_too_large', says: 'the limit is 1 MB' },
 };
 /** Files that are stored in the end. */
-const STORED = ['recovers.pdf?failures=1', 'busy.pdf?failures=1', 'redirect.pdf', 'misnamed.png', 'slow.pdf?ms=500'];
+const STORED = [
+  'recovers.pdf?failures=1',
+  'busy.pdf?failures=1',
+  'redirect.pdf',
+  'misnamed.png',
+  'zipped.pdf',
+  'slow.pdf?ms=500',
+];
 
 const slipOf = (fileUrl: string): Partial<OrderBody> => ({
   packagingInstructions: [

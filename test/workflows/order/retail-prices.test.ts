@@ -41,6 +41,28 @@ async function refused(orderReferenceId: string): Promise<string> {
   return id;
 }
 
+test('an order waits for the partner that needs no retail prices, while it is off', async () => {
+  const enabled = (is: boolean) => stack.services.sql`UPDATE partners SET enabled = ${is} WHERE uid = 'prints-berlin'`;
+  await enabled(false);
+  const { id } = await stack.client.submitOrder({
+    body: {
+      orderReferenceId: 'waits',
+      currency: 'EUR',
+      shippingAddress: addressIn.DE,
+      items: [poster(stack)],
+    } as never,
+  });
+  await orderUntil(stack, id, ({ status, attention }) => status === 'on_hold' && attention === 'no_partner');
+  expect(await read(id)).toMatchObject({ refusalReasonCode: null });
+
+  await enabled(true);
+  await stack.operator.repairOrder({
+    params: { orderId: id },
+    body: { action: 'retry', reason: 'is on again', itemIds: [(await read(id)).items[0]!.id] },
+  });
+  await orderUntil(stack, id, is('passed'));
+});
+
 test('an order that was refused without retail prices goes on when its client gives them', async () => {
   const id = await refused('given-by-client');
   await expect(patch(id, { retailCurrency: 'CHF' })).rejects.toMatchObject({

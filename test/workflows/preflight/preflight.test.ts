@@ -77,6 +77,8 @@ test('a report says what an order with the file would do, as the setting of its 
 test.each([
   ['missing.pdf', 'file_not_found'],
   ['corrupt.pdf', 'file_unreadable'],
+  ['cut.jpg', 'file_unreadable'],
+  ['protected.pdf', 'file_protected'],
   ['lies.pdf', 'file_type_not_supported'],
 ])('a file that cannot be used (%s) has its fault in the report', async (name, code) => {
   const { report } = await preflight(faultyFile(stack, name));

@@ -181,7 +181,7 @@ export const documentCases: Readonly<Record<string, CorpusFile>> = {
     poppler: { ignores: ['scripts'], because: 'pdfinfo does not look at the action of the start' },
   },
   'a form of XFA': {
-    ...withCatalog((pdf) => `/AcroForm << /Fields [] /XFA ${pdf.stream('<xdp/>')} >>`, { pdf: { formFields: 1 } }),
+    ...withCatalog((pdf) => `/AcroForm << /Fields [] /XFA ${pdf.stream('<xdp/>')} >>`, { pdf: { xfa: true } }),
   },
   'layers that are hidden by default': withCatalog(
     (pdf) => {
@@ -229,7 +229,11 @@ export const documentCases: Readonly<Record<string, CorpusFile>> = {
   'a file without a cross-reference table': layout('missing', REPAIRED),
   'bytes before the header': {
     make: () => Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\n'), sampleFile(new PdfBuilder())]),
-    facts: REPAIRED,
+    facts: {},
+  },
+  'bytes before the header of a file with object streams': {
+    make: () => Buffer.concat([Buffer.alloc(1024, 'x'), sampleFile(new PdfBuilder(), { layout: 'stream' })]),
+    facts: {},
   },
   'bytes behind the end': {
     make: () => Buffer.concat([sampleFile(new PdfBuilder()), Buffer.alloc(500, 10)]),

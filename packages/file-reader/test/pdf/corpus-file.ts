@@ -72,6 +72,7 @@ export const GOOD: FileFacts = {
     javaScript: false,
     attachments: 0,
     formFields: 0,
+    xfa: false,
     layers: [],
   },
   image: null,

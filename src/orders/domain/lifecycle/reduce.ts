@@ -5,7 +5,7 @@ import { cancelItems, cancelRequested, cancelUnits, partnerCancel, refundItems }
 import type { Handler, Run } from './handlers/change';
 import { refuseRequestedUnits } from './handlers/ended-jobs';
 import { acceptedFiles, dismissed, held, released, retried } from './handlers/holds';
-import { fileReplaced, orderUpdated, refuseReplacedFiles } from './handlers/order-updates';
+import { fileReplaced, orderUpdated, refuseReplacedFiles, updateTaxes } from './handlers/order-updates';
 import { dispatched, dispatchFailed, shippingChanged, tracked, trackingChecked, voidFailed } from './handlers/parcels';
 import { delivered, fetchingFiles, parked, prepared, refused } from './handlers/planning';
 import { markedShipped, postback } from './handlers/postbacks';
@@ -74,6 +74,7 @@ export function reduce(state: RunState, event: RunEvent): Reduction {
   const run: Run = JSON.parse(before);
   const handler = HANDLERS[event.type] as Handler<RunEvent['type']>;
   const effects = [...handler(run, event), ...settleReroutes(run)];
+  effects.push(...updateTaxes(state, run));
   const hasNews = effects.length > 0 || IS_NEWS.has(event.type) || JSON.stringify(run) !== before;
   if (!hasNews) return { state, effects, refused: [] };
   const { items, refused } = checkTransitions(state.items, deriveItems(run));

@@ -80,8 +80,8 @@ export interface OrderUpdateState {
   /** Number of the update among those of its print order. */
   readonly revision: number;
   /**
-   * What has changed beside files since the partner accepted the latest message. `none`: only files. Absent: the address or the
-   * method.
+   * What has changed beside files since the partner accepted the latest message. `none`: files, or the VAT on the import. Absent:
+   * the address or the method.
    */
   readonly changes?: 'units' | 'both' | 'none';
   /** True when print files have been replaced. Absent otherwise. */
@@ -105,10 +105,12 @@ export interface PlannedPrintOrder {
   readonly reproducesId: string | null;
   /** The valid label, when one was bought before the run was reset. Absent otherwise. */
   readonly boughtShipmentId?: string;
+  /** True when the client has an IOSS number. */
+  readonly ioss?: boolean;
   readonly jobs: readonly { readonly id: string; readonly itemId: string; readonly quantity: number }[];
 }
 
-export interface PrintOrderState extends Omit<PlannedPrintOrder, 'jobs' | 'boughtShipmentId'> {
+export interface PrintOrderState extends Omit<PlannedPrintOrder, 'jobs' | 'boughtShipmentId' | 'ioss'> {
   readonly delivery: Delivery;
   readonly jobs: readonly JobState[];
   readonly shipment: { readonly id: string; readonly revision: number } | null;
@@ -118,6 +120,8 @@ export interface PrintOrderState extends Omit<PlannedPrintOrder, 'jobs' | 'bough
   readonly parcels?: readonly ParcelState[];
   /** A label was voided after a change of address or method. Absent before. */
   readonly labelTakenBack?: boolean;
+  /** Units that end can change the VAT on the import: the client has an IOSS number. Absent otherwise. */
+  readonly ioss?: true;
   /** The order update for the latest change. Absent without a change after planning. */
   readonly update?: OrderUpdateState;
   /** A carrier scanned a parcel with another label than the valid one. Absent before. */

@@ -44,7 +44,8 @@ const checkImage = (
   needs: Partial<AreaNeeds> = {},
   over: Partial<NonNullable<FileFacts['image']>> = {},
 ) => {
-  const image = { widthPx, heightPx, orientation: 1, model: 'rgb', profile: null, alpha: false, ...over } as const;
+  const measured = { widthPx, heightPx, orientation: 1, dpi: null, profile: null, alpha: false, animated: false };
+  const image = { ...measured, model: 'rgb', ...over } as const;
   const facts = { ...GOOD, pdf: null, boxes: [], colors: [], image };
   const properties = { pageCount: 1, widthPx, heightPx, widthMm: null, heightMm: null, facts };
   return checkFile(properties, { product: 'the poster', areas: [{ ...A3, ...needs }] });
@@ -200,6 +201,7 @@ const FAULTS: readonly [code: string, severity: string, Partial<FileFacts>, Part
   ['fonts_not_embedded', 'error', { fonts: [font('Garamond')] }, {}, 'Page 1 uses the font Garamond'],
   ['annotations', 'warning', noted('Stamp'), {}, 'an annotation (Stamp) that is printed'],
   ['annotations', 'warning', noted('FreeText', false), {}, 'that is not printed'],
+  ['xfa_form', 'error', pdf({ xfa: true }), {}, 'Print the form into a new PDF.'],
   ['form_fields', 'warning', pdf({ formFields: 2 }), {}, '2 form fields'],
   ['hidden_layers', 'warning', pdf({ layers: [{ name: 'Die line', visible: false }] }), {}, 'Die line'],
   ['encrypted', 'warning', pdf({ encrypted: true }), {}, 'encrypted'],
@@ -214,7 +216,7 @@ test.each(FAULTS)('a file with the fault %s (%s) has this finding only', (code, 
 });
 
 test('every severity of every check has a file above', () => {
-  const seen = new Set(FAULTS.map(([code, severity]) => `${code} ${severity}`));
+  const seen = new Set([...FAULTS.map(([code, severity]) => `${code} ${severity}`), 'animation warning']);
   const known = Object.entries(FILE_CHECKS).flatMap(([code, { severities }]) => severities.map((s) => `${code} ${s}`));
   expect([...seen].sort()).toEqual([...known].sort());
 });
@@ -237,6 +239,17 @@ test.each<[string, Partial<FileFacts>]>([
   ],
 ])('a file with %s has no finding', (_what, facts) => {
   expect(checkPdf(facts)).toEqual([]);
+});
+
+test('an animated image has a warning', () => {
+  expect(checkImage(1754, 2480, {}, { animated: true })).toMatchObject([
+    {
+      code: 'animation',
+      severity: 'warning',
+      page: 1,
+      message: 'The image is animated. Its default image is printed.',
+    },
+  ]);
 });
 
 test('an image is checked for colours and transparency', () => {

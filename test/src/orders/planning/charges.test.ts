@@ -10,6 +10,7 @@ import {
   type StoredReceipt,
   shippingCharge,
   shippingDifference,
+  shippingSurplus,
 } from '../../../../src/orders/planning/charges';
 import { timesRate } from '../../../../src/platform/domain/money';
 
@@ -121,7 +122,9 @@ test('refunds and changes of method, price and VAT country leave what is open, a
         const [after] = order.charges;
         const open = openLines(after!);
         const left = open.some(({ amount }) => amount > 0);
-        expect(order.total('productsPrice')).toBe(open.reduce((sum, { price }) => sum + price, 0));
+        const openPrice = open.reduce((sum, { price }) => sum + price, 0);
+        expect(order.total('productsPrice')).toBe(openPrice);
+        expect(order.total('productsPriceVat')).toBe(timesRate(openPrice, rate));
         expect(order.total('shippingPrice')).toBe(left ? shipping : 0);
         expect(order.total('shippingPriceVat')).toBe(left ? timesRate(shipping, rate) : 0);
         expect(order.total('totalInclVat')).toBe(order.total('total') + order.total('totalVat'));
@@ -163,6 +166,20 @@ test('shipping is not refunded while units of the parcel are left', () => {
   const [last] = order.refund('item', 1);
   expect(last!.totals).toMatchObject({ shippingPrice: -389, productsPrice: -593, productsPriceVat: -113 });
   expect(order.refund('item', 1)).toEqual([]);
+});
+
+test('more is charged for shipping than the plans of the charged units cost, without those made in addition', () => {
+  const order = new Ledger([invoice('poster', 2, 790, 0)]);
+  const plan = (printOrderId: string, priceMinor: number, poster: number) => ({
+    printOrderId,
+    priceMinor,
+    units: { poster },
+  });
+  expect(shippingSurplus(order.charges, [plan('1', 389, 2)])).toBe(0);
+  expect(shippingSurplus(order.charges, [plan('1', 300, 2), plan('2', 250, 1)])).toBe(89);
+  expect(shippingSurplus(order.charges, [plan('1', 300, 1), plan('2', 250, 1)])).toBe(-161);
+  order.refund('poster', 1);
+  expect(shippingSurplus(order.charges, [plan('2', 250, 1)])).toBe(139);
 });
 
 test('a dearer method adds an invoice of the difference, a cheaper one a refund', () => {

@@ -67,6 +67,31 @@ test('when the first partner agrees, the second gets the items', async () => {
   });
 });
 
+test('a reroute costs the client nothing, and units that are cancelled after it give back the shipping of their parcel', async () => {
+  const { orderId, printOrderId, itemIds } = await handedOver(stack, 'cancelled-after', { items: 2 });
+  await say({ printOrderId }, 'received');
+  const shipping = async () => {
+    const { receipts, shipment } = await stack.client.getOrder({ params: { orderId } });
+    const charged = receipts.reduce((sum, { shippingPrice }) => sum + shippingPrice, 0);
+    return { charged: Math.round(charged * 100), planned: Math.round(shipment!.price * 100) };
+  };
+  const before = await shipping();
+  expect(before.charged).toBe(before.planned);
+  await repair(orderId, reroute(itemIds[0]!));
+  await secondDelivered(orderId);
+  const rerouted = await shipping();
+  expect(rerouted.planned).toBeGreaterThan(before.planned);
+  expect(rerouted.charged).toBe(before.charged);
+
+  await stack.client.cancelOrder({ params: { orderId }, body: { items: [{ itemReferenceId: 'poster' }] } });
+
+  const after = await eventually(async () => {
+    const { charged, planned } = await shipping();
+    return charged < before.charged ? { charged, planned } : undefined;
+  });
+  expect(after.charged).toBe(after.planned);
+});
+
 test('when the first partner refuses, the second gets nothing until an operator forces it', async () => {
   const { orderId, printOrderId, itemIds } = await handedOver(stack, 'refuses', {
     address: { addressLine2: 'sandbox:refuses-cancel' },
@@ -128,4 +153,54 @@ test('force ends the wait, and the event log shows it', async () => {
   await secondDelivered(orderId);
   expect((await orderNow(stack, orderId)).printOrderIds).toHaveLength(2);
   expect(await logged(orderId, 'reroute')).toMatchObject({ data: { force: true } });
+});
+
+const read = (orderId: string) => stack.client.getOrder({ params: { orderId } });
+const cents = (amount: number) => Math.round(amount * 100);
+/** Shipping as it is charged and as it is planned, in cents. */
+async function shippingOf(orderId: string) {
+  const { receipts, shipment } = await read(orderId);
+  const charged = receipts.reduce((sum, { shippingPrice }) => sum + cents(shippingPrice), 0);
+  return { charged, planned: cents(shipment!.price) };
+}
+const messageOf = (printOrderId: string) => stack.partner('prints-berlin').getPrintOrder({ params: { printOrderId } });
+
+test('moved units change no receipt, and their first partner learns what is left', async () => {
+  const { orderId, printOrderId, itemIds } = await handedOver(stack, 'moved-units', { quantity: 12 });
+  const { receipts } = await read(orderId);
+
+  await repair(orderId, { action: 'reroute', itemId: itemIds[0]!, quantity: 2, force: true });
+
+  await eventually(async () => ((await messageOf(printOrderId)).revision === 2 ? true : undefined));
+  expect((await messageOf(printOrderId)).items).toMatchObject([{ count: 10 }]);
+  expect((await read(orderId)).receipts).toEqual(receipts);
+});
+
+test('a cancel while a reroute is planned refunds its shipping', async () => {
+  const { orderId, itemIds } = await handedOver(stack, 'cancel-in-reroute', { quantity: 32 });
+  const before = await shippingOf(orderId);
+  const { sql } = stack.services;
+  let rerouting: Promise<unknown> = Promise.resolve();
+  await sql.begin(async (tx) => {
+    await tx`LOCK TABLE routing_decisions IN SHARE ROW EXCLUSIVE MODE`;
+    rerouting = repair(orderId, { action: 'reroute', itemId: itemIds[0]!, quantity: 2, force: true });
+    rerouting.catch(() => undefined);
+    await eventually(async () => {
+      const [waiting] = await sql`
+        SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ILIKE '%INTO routing_decisions%'`;
+      return waiting;
+    });
+    await stack.client.cancelOrder({
+      params: { orderId },
+      body: { items: [{ itemReferenceId: 'poster', quantity: 20 }], reason: 'fewer guests' },
+    });
+    await eventually(async () => ((await read(orderId)).receipts.length > 1 ? true : undefined));
+  });
+  await rerouting;
+
+  const after = await eventually(async () => {
+    const now = await shippingOf(orderId);
+    return now.charged < before.charged && now.charged === now.planned ? now : undefined;
+  });
+  expect(after.charged).toBeLessThan(before.charged);
 });

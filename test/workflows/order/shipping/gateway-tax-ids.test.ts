@@ -1,6 +1,7 @@
+import { createPresslineClient } from '../../../../client/pressline-client';
 import { startEasyPostServer } from '../../../../sandbox/carriers/easypost-server';
 import { type TestStack, testStack } from '../../../support/stack';
-import { addressIn, orderOf, poster } from '../client-orders';
+import { addressIn, orderOf, poster, tShirt } from '../client-orders';
 import { accepted } from '../order-fixture';
 
 /** The tax ids of a recipient in the customs data of a carrier gateway. */
@@ -49,6 +50,27 @@ const boughtFor = async (taxIds: object, shipmentMethodUid: string) => {
   await stack.partner(partner).dispatchOrder({ body: { orderId } });
   return gateway.created().findLast(({ reference }) => reference !== undefined)!;
 };
+
+test.each([
+  [100, true],
+  [160, false],
+])('quotes for goods of %s EUR from outside the EU have the IOSS number: %s', async (retailPriceInclVat, has) => {
+  const account = await stack.operator.createClient({ body: { name: `ioss-${has}`, iossNumber: 'IM2760000742' } });
+  const client = createPresslineClient({ baseUrl: stack.baseUrl, ...account, retries: 0 });
+  const before = gateway.created().length;
+  const { id } = await client.submitOrder({
+    body: orderOf(stack, {
+      retailCurrency: 'EUR',
+      retailShippingPriceInclVat: 5,
+      shippingAddress: addressIn.FR,
+      items: [tShirt(stack, { retailPriceInclVat })],
+    }),
+  });
+  await accepted(stack, id);
+  const asked = gateway.created().slice(before);
+  expect(asked.length).toBeGreaterThan(0);
+  for (const each of asked) expect(JSON.stringify(each).includes('IM2760000742')).toBe(has);
+});
 
 describe('the customs data of a gateway', () => {
   test('has the CPF as a declaration when the carrier takes no such number', async () => {

@@ -131,6 +131,41 @@ test('a parcel that has its label already is split: its label is void, and both 
   ]);
 });
 
+const packagesOf = async ({ orderId }: HandedOver) => {
+  const { shipment } = await stack.client.getOrder({ params: { orderId } });
+  return { count: shipment!.packageCount, grams: shipment!.totalWeight };
+};
+
+test.each([
+  ['before it has a label', false],
+  ['that has its label', true],
+])('the order counts both parts of a parcel that is split %s, with their weights', async (_when, isLabelled) => {
+  const order = await sharedParcel(`counted-${isLabelled}`);
+  expect((await packagesOf(order)).count).toBe(1);
+  if (isLabelled) await dispatch(order);
+  await dispatch(order, [order.jobIds[1]]);
+
+  const both = await grams(order);
+  expect(await packagesOf(order)).toEqual({ count: 2, grams: both[0]! + both[1]! });
+});
+
+test('a parcel whose parts the carrier has refused is split by the next request', async () => {
+  const order = await sharedParcel('split-refused');
+  const { trackingCode } = await dispatch(order);
+  const { sql } = stack.services;
+  // The carrier does not know the purchase of the first part any more.
+  await sql`
+    INSERT INTO carrier_purchases (idempotency_key, carrier_uid, voided_at)
+    SELECT h.id || ':' || h.attempt || ':0-part-1', h.carrier_uid, now() FROM shipments h
+    WHERE h.print_order_id = ${order.printOrderId}`;
+  await expect(dispatch(order, [order.jobIds[1]])).rejects.toMatchObject({ status: 409 });
+  expect((await dispatch(order)).trackingCode).toBe(trackingCode);
+
+  const first = await dispatch(order, [order.jobIds[1]]);
+  expect(first.trackingCode).not.toBe(trackingCode);
+  expect(labelsOf(await dispatch(order))).toEqual(['P-1', 'P-2']);
+});
+
 test('a shared parcel of which an item has shipped is not split', async () => {
   const order = await sharedParcel('split-late');
   const { trackingCode } = await dispatch(order);
@@ -199,6 +234,38 @@ test('of two print orders, the papers of the first have the shipping price', asy
   }
   expect(invoices.map(net)).toEqual(['25.00 EUR', '30.00 EUR']);
 });
+
+test.each([
+  ['has left with a code of its partner', 'shipped', { trackingCode: 'OWN 7' }],
+  ['is cancelled after its dispatch', 'cancelled', {}],
+] as const)(
+  'when the first print order %s, the papers of the second have the shipping price',
+  async (_how, status, more) => {
+    const retail = { retailPriceInclVat: 25 };
+    const { id } = await stack.client.submitOrder({
+      body: orderOf(stack, { ...priced, items: [framedPoster(stack, retail), tShirt(stack, retail)] }),
+    });
+    await accepted(stack, id, 2);
+    const { printOrders } = await stack.operator.getOperatorOrder({ params: { orderId: id } });
+    const at = (uid: string) => printOrders.find(({ partnerUid }) => partnerUid === uid)!.id;
+    const papersAt = async (uid: string) => {
+      const papers = await papersOf(await stack.partner(uid).dispatchOrder({ body: { orderId: at(uid) } }));
+      return papers.filter((text) => text.startsWith('Invoice')).map(net);
+    };
+    if (status === 'cancelled') {
+      expect(await papersAt('prints-berlin')).toEqual(['30.00 EUR']);
+      expect(await papersAt('prints-ohio')).toEqual(['25.00 EUR']);
+      await repair(id, {
+        action: 'cancel',
+        itemIds: [printOrders.find(({ partnerUid }) => partnerUid === 'prints-berlin')!.jobs[0]!.itemId],
+      });
+    }
+    await say(at('prints-berlin'), status, more);
+    await orderUntil(stack, id, ({ items }) => items[0]!.status === status);
+
+    expect(await papersAt('prints-ohio')).toEqual(['30.00 EUR']);
+  },
+);
 
 test('a replaced label gives the customer’s invoice its number', async () => {
   const order = await handedOver(stack, 'relabelled');

@@ -178,6 +178,25 @@ test('when every parcel of a bought shipment is left out, a dispatch request ret
   }
 });
 
+test('an item that is cancelled after the rest has left with the partner’s own code gives back what shipping costs less', async () => {
+  const order = await handedOver(stack, 'cancelled-last', { items: 2 });
+  await stickerShipped(order, { trackingCode: 'OWN 2' });
+  const charged = async () => {
+    const { receipts } = await read(order.orderId);
+    return Math.round(receipts.reduce((sum, { shippingPrice }) => sum + shippingPrice, 0) * 100);
+  };
+  const before = await charged();
+  await repair(order.orderId, { action: 'cancel', itemIds: [order.itemIds[0]!] });
+  await say(order, 'cancelled', { items: [{ orderItemId: order.jobIds[0] }] });
+  await orderUntil(stack, order.orderId, itemsAre('cancelled', 'shipped'));
+
+  const after = await eventually(async () => {
+    const now = await charged();
+    return now < before ? now : undefined;
+  });
+  expect(after).toBe(Math.round((await read(order.orderId)).shipment!.price * 100));
+});
+
 test('of two partners, the one that has shipped keeps its label and gets no update', async () => {
   const reference = 'two-partners';
   const retail = { retailPriceInclVat: 25 };

@@ -1,5 +1,5 @@
 import { createPresslineClient } from '../../../../client/pressline-client';
-import { type TestClient, type TestStack, testStack } from '../../../support/stack';
+import { eventually, type TestClient, type TestStack, testStack } from '../../../support/stack';
 import { addressIn, goodFile, orderOf, poster, read, readUntil, tShirt } from '../client-orders';
 import { type DispatchedDocument, dispatchDocuments, dispatchedOrder } from './dispatched-order';
 
@@ -158,6 +158,11 @@ describe('the IOSS', () => {
       body: { items: [{ itemReferenceId: 't-shirt' }] },
     });
     await readUntil(client, order.id, ({ items }) => items[1]!.fulfillmentStatus === 'cancelled');
+    const updated = await eventually(async () => {
+      const sent = await partner.getPrintOrder({ params: { printOrderId } });
+      return sent.revision > 1 ? sent : undefined;
+    });
+    expect(updated.shipping.customs).toEqual({ priceTotal: 100, tax: 20, currencyCode: 'EUR' });
     for (const text of papersOf(await dispatchDocuments(partner, printOrderId))) expect(text).toContain('IM2760000742');
   });
 

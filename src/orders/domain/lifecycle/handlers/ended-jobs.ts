@@ -1,4 +1,4 @@
-import { hasEnded, hasOpenJobs, isAskedForUnits, openJobs } from '../facts/jobs';
+import { hasEnded, isAskedForUnits, openJobs } from '../facts/jobs';
 import type { RunEffect } from '../run-events';
 import { JOB_PROGRESS, type JobState, NOT_TAKEN, type PrintOrderState } from '../run-state';
 import { type Job, type PrintOrder, printOrderLog } from './change';
@@ -30,9 +30,12 @@ export function endJobs(printOrder: PrintOrder, isEnding: (job: JobState) => boo
   ];
 }
 
-/** Returns the effect that plans the shipment of what is left again, after units were cancelled. */
+/**
+ * Returns the effect that plans the shipment of what is left again, after units were cancelled. What left with a code of its partner
+ * is part of it: no label was bought for it.
+ */
 function replanRest(printOrder: PrintOrder): RunEffect[] {
-  if (!hasOpenJobs(printOrder)) return [];
+  if (hasEnded(printOrder)) return [];
   return [{ type: 'replan_shipments', printOrderIds: [printOrder.id], refunds: true }];
 }
 

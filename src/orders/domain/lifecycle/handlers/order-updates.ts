@@ -1,6 +1,6 @@
 import { hasOpenJobs, isAskedForUnits } from '../facts/jobs';
 import type { EventOf, RunEffect } from '../run-events';
-import { JOB_PROGRESS, type OrderUpdateState, type PrintOrderState } from '../run-state';
+import { JOB_PROGRESS, type OrderUpdateState, type PrintOrderState, type RunState } from '../run-state';
 import { changePrintOrder, type PrintOrder, printOrderLog, type Run, raiseAttention } from './change';
 import { endRequestedUnits, refuseRequestedUnits } from './ended-jobs';
 
@@ -23,6 +23,21 @@ export function updateShipping(printOrder: PrintOrder): RunEffect[] {
 /** Plans the update that states the units of a print order which are still wanted. */
 export function updateUnits(printOrder: PrintOrder): RunEffect[] {
   return planUpdate(printOrder, hasPendingShipping(printOrder.update) ? 'both' : 'units');
+}
+
+/**
+ * Units of a print order were cancelled or moved: the goods that are left decide whether all partners' messages have VAT on
+ * the import. A partner whose message has not changed gets no update.
+ */
+export function updateTaxes(before: RunState, run: Run): RunEffect[] {
+  const units = ({ jobs }: PrintOrderState) =>
+    jobs.map(({ ended, quantity }) => (ended === null ? quantity : 0)).join();
+  const pairs = before.printOrders.map((was) => ({ was, is: run.printOrders.find(({ id }) => id === was.id)! }));
+  if (pairs.every(({ was, is }) => units(was) === units(is))) return [];
+  return pairs.flatMap(({ was, is }) => {
+    if (is.ioss !== true || is.update?.revision !== was.update?.revision) return [];
+    return planUpdate(is, isPending(is.update) ? is.update.changes : 'none');
+  });
 }
 
 /** A file of an item was replaced and checked. The partners that make the item get it, unless they have printed it. */
@@ -74,7 +89,7 @@ export function sendWaitingUpdate({ update, delivery, id: printOrderId }: PrintO
   if (update?.status !== 'waiting' || delivery !== 'accepted') return [];
   update.status = 'sending';
   const { revision, changes, files } = update;
-  const units = changes === undefined && files === undefined ? {} : ({ units: true } as const);
+  const units = changes === 'units' || changes === 'both' || files === true ? ({ units: true } as const) : {};
   return [{ type: 'deliver_order_update', printOrderId, revision, ...units }];
 }
 

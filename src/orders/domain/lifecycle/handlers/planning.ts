@@ -58,9 +58,10 @@ export function prepared(run: Run, event: EventOf<'prepared'>): RunEffect[] {
 }
 
 /** Returns the state of a print order that was planned and not sent. */
-export function newPrintOrder({ boughtShipmentId: _label, jobs, ...planned }: PlannedPrintOrder): PrintOrder {
+export function newPrintOrder({ boughtShipmentId: _label, ioss, jobs, ...planned }: PlannedPrintOrder): PrintOrder {
   return {
     ...planned,
+    ...(ioss === true ? { ioss } : {}),
     delivery: 'pending',
     jobs: jobs.map((job) => ({
       ...job,

@@ -5,6 +5,7 @@ import type { EventOf, RunEffect } from '../run-events';
 import type { JobState, RunState, StopRequest } from '../run-state';
 import { audit, type Job, type PrintOrder, printOrderLog, type Run, raiseAttention } from './change';
 import { releaseStock, requestCancel, voidUnusedLabel } from './ended-jobs';
+import { updateUnits } from './order-updates';
 import { newPrintOrder } from './planning';
 
 /**
@@ -29,12 +30,17 @@ export function rerouted(run: Run, event: EventOf<'rerouted'>): RunEffect[] {
   return [
     audit(event.action, event, { printOrderId: id, units, ...force }),
     ...addRerouted(run, printOrder, units, event.reason),
-    ...(lost > 0 ? [replan([id])] : []),
+    // The units that were cancelled meanwhile are in the plan of the new print order.
+    ...(lost > 0 ? [replan([id], { refunds: true })] : []),
     ...deliver(run, printOrder),
   ];
 }
 
-const replan = (printOrderIds: readonly string[]): RunEffect => ({ type: 'replan_shipments', printOrderIds });
+const replan = (printOrderIds: readonly string[], refund: { readonly refunds?: true } = {}): RunEffect => ({
+  type: 'replan_shipments',
+  printOrderIds,
+  ...refund,
+});
 
 /** Returns the units that were not cancelled while the reroute was planned, and the number of those that were. */
 function unitsLeft(run: RunState, wanted: readonly ReroutedUnits[]): { units: readonly ReroutedUnits[]; lost: number } {
@@ -188,6 +194,8 @@ function removeUnits(
   const unasked = whole.filter(
     (job) => job.cancelledQuantity < job.quantity && (job.stopRequest === undefined || job.stopRequest === 'refused'),
   );
+  // A partner knows the units that it has cancelled itself.
+  const isNews = jobs.some((job) => !whole.includes(job) && quantities.get(job.id)! > job.cancelledQuantity);
   for (const job of jobs) {
     const rerouted = quantities.get(job.id)!;
     if (whole.includes(job)) {
@@ -198,7 +206,12 @@ function removeUnits(
       job.error = null;
     }
   }
-  return [...releaseStock(whole), ...requestCancel(printOrder, unasked, reason), ...voidUnusedLabel(printOrder)];
+  return [
+    ...releaseStock(whole),
+    ...requestCancel(printOrder, unasked, reason),
+    ...voidUnusedLabel(printOrder),
+    ...(isNews ? updateUnits(printOrder) : []),
+  ];
 }
 
 /**

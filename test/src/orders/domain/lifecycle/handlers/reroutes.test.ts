@@ -190,10 +190,11 @@ describe('units that are cancelled while the reroute is planned', () => {
   const cancelUnit: RunEvent = { type: 'cancel_units', ...byOperator, units: [{ itemId: POSTER.itemId, quantity: 1 }] };
   const agreed = update('accepted');
 
-  test.each<[string, RunEvent[]]>([
-    ['waits for the partner', [cancelUnit, reroute, agreed, response('confirmed')]],
-    ['does not wait', [cancelUnit, agreed, { ...atOnce, force: true }]],
-  ])('are not made by a reroute that %s', (_how, events) => {
+  test.each<[string, RunEvent[], object]>([
+    ['waits for the partner', [cancelUnit, reroute, agreed, response('confirmed')], {}],
+    // The refund of their shipping price follows the plan of the new print order.
+    ['does not wait', [cancelUnit, agreed, { ...atOnce, force: true }], { refunds: true }],
+  ])('are not made by a reroute that %s', (_how, events, refunds) => {
     const played = play(running(), ...events);
     expect(delivered(played)).toEqual(['502']);
     expect(job(played.state, '801')).toMatchObject({ quantity: 2, ended: null });
@@ -202,6 +203,7 @@ describe('units that are cancelled while the reroute is planned', () => {
     expect(played.effects).toContainEqual({
       type: 'replan_shipments',
       printOrderIds: expect.arrayContaining(['502']),
+      ...refunds,
     });
   });
 });
