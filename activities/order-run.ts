@@ -7,7 +7,7 @@ import type { PreparationPlan } from '../src/orders/planning/plan-refusals';
 import { type PreparationDeps, prepareOrder } from '../src/orders/planning/prepare-order';
 import { replanShipments } from '../src/orders/planning/shipment-rest';
 import type { VatCheckDeps } from '../src/orders/planning/vat-check';
-import { cancelAtPartner } from '../src/orders/production/cancel-requests';
+import { cancelAtPartner, withdrawPrintJobs } from '../src/orders/production/cancel-requests';
 import { type DeliveryDeps, deliverPrintOrder } from '../src/orders/production/delivery';
 import { type DispatchOrder, dispatchPrintOrder } from '../src/orders/production/dispatch';
 import { deliverOrderUpdate, type OrderUpdate, repeatOrderUpdate } from '../src/orders/production/order-updates';
@@ -66,6 +66,9 @@ export function createOrderRunActivities(deps: OrderRunDeps) {
     /** Plans the shipments of print orders again, for the units that they have left. */
     replanShipments: (request: RunIds & { readonly printOrderIds: readonly string[]; readonly refunds?: true }) =>
       replanShipments(deps, request),
+
+    /** @returns true for jobs that no partner has got, nor will get */
+    withdrawPrintJobs: (request: RunIds & Parameters<typeof withdrawPrintJobs>[1]) => withdrawPrintJobs(deps, request),
 
     ...createOrderPartnerActivities(deps),
 
