@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import PDFDocument from 'pdfkit';
 import { createPresslineClient, PresslineError } from '../client/pressline-client';
 import { createAccount, issueKey } from '../src/accounts/accounts-and-keys';
+import { notificationTimes } from './noisy/notification-times';
 import { runBenchmark } from './support/benchmark';
 import { inParallel } from './support/in-parallel';
 import { withBenchStack } from './support/processes/bench-stack';
@@ -21,8 +22,9 @@ const UNITS_PER_PARCEL = 10;
 const DISPATCH_PAUSE_MS = 20;
 
 /**
- * Measures the time from the submission of a client's order to its label: alone, while labels of large orders are bought, while
- * another client's file host sends nothing and another partner hangs, and while many good orders of the other client wait as well.
+ * Measures the time to a client's notification, beside another client's silent endpoints, and from the submission of its order to
+ * its label: alone, while labels of large orders are bought, while another client's file host sends nothing and another partner
+ * hangs, and while many good orders of the other client wait as well.
  */
 runBenchmark({
   name: 'noisy',
@@ -92,6 +94,7 @@ runBenchmark({
         await confirm(printOrderId);
         return printOrderId;
       };
+      const notified = await notificationTimes({ quiet, noisy, count: orders });
       await measured('warm-up');
       const alone = await measured('alone');
       const large = await largeOrder('large');
@@ -130,6 +133,15 @@ runBenchmark({
       const target = { value: 1.5, atLeast: false };
       const ratio = ({ median }: Spread) => spreadOf([median / alone.median]);
       return [
+        { what: 'test notification to arrival, alone', unit: 's', value: notified.alone },
+        { what: 'test notification to arrival, twenty silent endpoints', unit: 's', value: notified.beside },
+        {
+          what: 'ratio of the medians',
+          unit: '',
+          value: spreadOf([notified.beside.median / notified.alone.median]),
+          target,
+        },
+        { what: 'silent notifications meanwhile', unit: '', value: spreadOf([notified.open]) },
         { what: 'submission to label, alone', unit: 's', value: alone },
         { what: 'submission to label, labels of a large order', unit: 's', value: dispatching },
         { what: 'ratio of the medians', unit: '', value: ratio(dispatching), target },
