@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import type { DispatchRequest } from '../src/orders/domain/run/run-messages';
 import type { RecordOutcome, RunRecord } from '../src/orders/domain/run/run-record';
 import { recordFileDelay } from '../src/orders/planning/file-delays';
 import { expectFindings, fetchOrderFiles, type OrderFilesDeps } from '../src/orders/planning/order-files';
@@ -6,7 +7,7 @@ import type { PreparationPlan } from '../src/orders/planning/plan-refusals';
 import { type PreparationDeps, prepareOrder } from '../src/orders/planning/prepare-order';
 import { replanShipments } from '../src/orders/planning/shipment-rest';
 import type { VatCheckDeps } from '../src/orders/planning/vat-check';
-import { cancelAtPartner } from '../src/orders/production/cancel-requests';
+import { cancelAtPartner, withdrawPrintJobs } from '../src/orders/production/cancel-requests';
 import { type DeliveryDeps, deliverPrintOrder } from '../src/orders/production/delivery';
 import { type DispatchOrder, dispatchPrintOrder } from '../src/orders/production/dispatch';
 import { deliverOrderUpdate, type OrderUpdate, repeatOrderUpdate } from '../src/orders/production/order-updates';
@@ -19,6 +20,7 @@ import { isTrackingFollowed } from '../src/orders/run/tracking';
 import type { PartnerResponse } from '../src/partners/calls';
 import type { Logger } from '../src/platform/logging/logging';
 import type { Sql } from '../src/platform/postgres';
+import { ShareTaken } from '../src/platform/temporal/slot-shares';
 import { type PurchaseDeps, voidShipment } from '../src/shipping/purchase';
 import { callingCarrier } from './carrier-calls';
 import { attemptOf, carry } from './interceptors/attempts';
@@ -66,13 +68,18 @@ export function createOrderRunActivities(deps: OrderRunDeps) {
     replanShipments: (request: RunIds & { readonly printOrderIds: readonly string[]; readonly refunds?: true }) =>
       replanShipments(deps, request),
 
+    /** @returns true for jobs that no partner has got, nor will get */
+    withdrawPrintJobs: (request: RunIds & Parameters<typeof withdrawPrintJobs>[1]) => withdrawPrintJobs(deps, request),
+
     ...createOrderPartnerActivities(deps),
 
     /** Buys the labels of a print order and makes its documents. @returns the shipment, or the carrier's refusal */
-    async dispatchPrintOrder(call: RunIds & DispatchOrder): Promise<OrRefusal<{ readonly shipmentId: string }>> {
+    async dispatchPrintOrder(
+      call: RunIds & DispatchOrder & Pick<DispatchRequest, 'inBackground'>,
+    ): Promise<OrRefusal<{ readonly shipmentId: string }>> {
       const bought = await callingCarrier(
         (cancelled) => dispatchPrintOrder(deps, call, cancelled),
-        DISPATCH_RETRIES_MS,
+        DISPATCH_RETRIES_MS[call.inBackground ? 'inBackground' : 'awaited'],
       );
       if (!bought.ok) {
         const { code, message, detail } = bought.refusal;
@@ -97,8 +104,11 @@ export function createOrderRunActivities(deps: OrderRunDeps) {
 
 export type OrderRunActivities = ReturnType<typeof createOrderRunActivities>;
 
-/** The partner waits for its labels, so that a carrier which does not respond is called again for two minutes only. */
-const DISPATCH_RETRIES_MS = 2 * 60_000;
+/**
+ * Time from the request for which a carrier that does not respond is called again. It is short where the partner waits for its
+ * labels. In the background, hundreds of labels and a lost worker take longer.
+ */
+const DISPATCH_RETRIES_MS = { awaited: 2 * 60_000, inBackground: 15 * 60_000 };
 
 /** Returns the activity that writes the record of a step. */
 function createRecording({ localSql, log, metrics }: OrderRunDeps) {
@@ -161,6 +171,7 @@ async function fetchFilesAndPlan(
     const delay = Math.min(fault.retryAfterMs ?? pause, Math.max(left(), FIRST_PAUSE));
     const nextAttemptAt = new Date(Date.now() + delay).toISOString();
     await recordFileDelay(deps.sql, orderId, since, { message, attempts: attemptOf(info), nextAttemptAt });
+    if (fault.isOurs) throw new ShareTaken(message, delay);
     throw transient(message, 'FileUnreachable', delay);
   } catch (error) {
     carry({ since });

@@ -13,6 +13,7 @@ import {
   storedSettings,
 } from '../src/accounts/clients';
 import { clientQuotasSchema } from '../src/orders/intake/client-quotas';
+import { addressFindings } from '../src/orders/planning/address-checks';
 import {
   clientFileFaults,
   clientFileFaultsSchema,
@@ -20,7 +21,7 @@ import {
   clientHealthSchema,
 } from '../src/orders/reading/client-health';
 import { QUOTA_NAMES, QUOTAS } from '../src/platform/domain/quotas';
-import { Refusal } from '../src/platform/errors';
+import { type FieldError, Refusal } from '../src/platform/errors';
 import { inTransaction } from '../src/platform/postgres';
 import { type KeyOwners, keyRoutes } from './accounts/key-routes';
 import type { ApiDeps } from './deps';
@@ -39,6 +40,18 @@ const CLIENTS: KeyOwners = {
   find: async (sql, id) => (await requireClient(sql, id)).id,
 };
 
+/**
+ * Returns the settings to store.
+ * @throws Refusal `VALIDATION_ERROR` for a return address with letters that labels cannot show
+ */
+function printableSettings(body: Parameters<typeof storedSettings>[0]): ReturnType<typeof storedSettings> {
+  const errors = addressFindings(body.returnAddress ?? {}).map(({ field, message }): FieldError => {
+    return { code: 'VALIDATION_ERROR', message, reference: `returnAddress.${field}` };
+  });
+  if (errors.length > 0) throw new Refusal('VALIDATION_ERROR', { errors });
+  return storedSettings(body);
+}
+
 export function clientRoutes(deps: Pick<ApiDeps, 'sql' | 'publicUrl'>): Route[] {
   const { sql, publicUrl } = deps;
   return [
@@ -56,7 +69,7 @@ export function clientRoutes(deps: Pick<ApiDeps, 'sql' | 'publicUrl'>): Route[] 
       handler: ({ body, idempotency, audit }) =>
         inTransaction(sql, async (tx) => {
           const { name, keyExpiresAt: expiresAt = null, ...given } = body;
-          const settings = storedSettings(given);
+          const settings = printableSettings(given);
           const account = await createAccount(tx, { role: 'client', name, settings });
           if (account === undefined) {
             throw new Refusal('CONFLICT', { message: 'A client with this name exists already.' });
@@ -108,7 +121,7 @@ export function clientRoutes(deps: Pick<ApiDeps, 'sql' | 'publicUrl'>): Route[] 
       handler: ({ params, body, audit }) =>
         inTransaction(sql, async (tx) => {
           const { id, settings: before } = await requireClient(tx, params.connectorId);
-          const changed = (await changeClient(tx, id, storedSettings(body)))!;
+          const changed = (await changeClient(tx, id, printableSettings(body)))!;
           await audit(tx, { action: 'client.change', objectId: id, before, after: changed.settings });
           return (await clientsWithKeys(tx, [changed], publicUrl))[0]!;
         }),

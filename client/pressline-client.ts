@@ -160,6 +160,7 @@ function delayBefore(attempt: number, retryAfter: string | null | undefined): nu
  * The client always retries 429, because the request was not processed, unless a quota is used up (`QUOTA_EXCEEDED`).
  * It retries 502, 503, 504, a broken connection and 409 `IDEMPOTENCY_IN_FLIGHT` where a retry is safe: reads (searches
  * and quotes too), PUT, DELETE, creating calls, which carry an Idempotency-Key, and operations marked `x-repeatable`.
+ * After 202 with Retry-After, a call is repeated until its result exists, or its signal is aborted.
  * A call throws PresslineError for an error status, and errors of `fetch` for a broken connection.
  * @throws TypeError when `baseUrl` is no http or https URL
  */
@@ -200,7 +201,8 @@ export function createPresslineClient(options: ClientOptions): PresslineClient {
         // A quota may be used up for long.
         const isOverRate = status === 429 && refused?.code !== 'QUOTA_EXCEEDED';
         const isRetried = refused !== null && attempt < retries && (isOverRate || (repeatable && mayPass));
-        if (!isRetried) {
+        const isPending = status === 202 && headers.has('Retry-After');
+        if (!isRetried && !isPending) {
           const ignored = headers.get('X-Ignored-Fields');
           if (ignored !== null) onIgnoredFields?.(ignored.split(', '), operation);
           if (refused !== null) throw refused;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { emailAddress, timestamp } from '../../src/platform/domain/fields';
+import { emailAddress } from '../../src/platform/domain/email';
+import { timestamp } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
 import { foundById, uuidv7 } from '../../src/platform/ids';
 import { inTransaction } from '../../src/platform/postgres';

@@ -66,7 +66,12 @@ function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
-function fileErrors(item: SubmitOrder['items'][number], product: ResolvedProduct, index: number): FieldError[] {
+/** Returns the errors of an item's files: none may be missing. */
+export function fileErrors(
+  item: { readonly files?: readonly { readonly type: string }[] | undefined },
+  product: ResolvedProduct,
+  index: number,
+): FieldError[] {
   const reference = `items[${index}].files`;
   const files = item.files ?? [];
   if (files.length === 0 && !isStockProduct(product)) {

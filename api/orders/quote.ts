@@ -15,7 +15,7 @@ import { ratesAt } from '../../src/platform/exchange-rates';
 import { unavailable } from '../../src/platform/unavailable';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
-import { fileTypeErrors, resolvedProducts } from './order-products';
+import { fileErrors, fileTypeErrors, resolvedProducts } from './order-products';
 import { CLIENTS } from './visible-order';
 
 /** Calls carriers. @throws Refusal `UNAVAILABLE` when no carrier returns prices */
@@ -48,13 +48,17 @@ export function orderQuoteRoutes({ sql, ...routing }: Deps): Route[] {
       summary: 'Quote an order',
       description:
         'Returns the prices and shipment methods that an order would have if it were submitted now. The packages ' +
-        'follow `packagingInstructions`. Stores and reserves nothing.',
+        'follow `packagingInstructions`. 400 names every field that a submission would refuse. Stores and reserves nothing.',
       ...CLIENTS,
       body: quoteOrderSchema,
       response: orderQuoteSchema,
       handler: async ({ account, body }) => {
         const customer = { clientId: account.id, customerReferenceId: body.customerReferenceId };
-        const products = await resolvedProducts(sql, customer, body.items, fileTypeErrors);
+        const products = await resolvedProducts(sql, customer, body.items, (item, ...product) =>
+          item.files?.every(({ url }) => url !== undefined)
+            ? fileErrors(item, ...product)
+            : fileTypeErrors(item, ...product),
+        );
         const [rates, taxRates] = await Promise.all([ratesAt(sql, new Date()), taxTableAt(sql, new Date())]);
         const order = quotedOrder(body, account, products, { rates, taxRates });
         const quote = await withCarriers(() => quoteOrder(deps, order));

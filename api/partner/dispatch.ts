@@ -6,6 +6,7 @@ import {
   dispatchedPrintOrder,
   dispatchRequestSchema,
   itemsNamed,
+  MOST_AWAITED_PARCELS,
   packagesToRelabel,
   packagesToSplit,
 } from '../../src/orders/production/dispatch';
@@ -13,10 +14,10 @@ import { renewDocuments } from '../../src/orders/production/renewed-documents';
 import { Refusal } from '../../src/platform/errors';
 import type { Sql } from '../../src/platform/postgres';
 import type { LabelToReplace } from '../../src/shipping/domain/shipping-runs';
-import { DISPATCH_TYPES } from '../../src/shipping/shipments';
+import { DISPATCH_TYPES, type StoredShipment } from '../../src/shipping/shipments';
 import { runLabelReplacement } from '../../src/shipping/shipping-workflows';
 import type { ApiDeps } from '../deps';
-import { type Route, route } from '../http/route';
+import { RawResponse, type Route, route } from '../http/route';
 
 const packageName = {
   packageReferenceId: z.string().describe('Package of the document.'),
@@ -76,13 +77,42 @@ async function confirmedPrintOrder(
   return printOrder;
 }
 
+/** Seconds after which a partner asks again for documents that are being made. */
+const RETRY_SECONDS = 5;
+/** Time that a request waits for the papers of many parcels that are made again, in milliseconds. */
+const PAPERS_MS = 2_000;
+
+/** Returns the response while documents are being made. It has no `documents`, so that nobody takes it for the last one. */
+function beingMade(): RawResponse {
+  const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Retry-After': String(RETRY_SECONDS) };
+  const message = 'The documents are being made. Send the same request again after Retry-After seconds.';
+  return new RawResponse(202, headers, JSON.stringify({ message }));
+}
+
 export function dispatchRoute({ sql, objects, links, runs, temporal, config, publicUrl }: ApiDeps): Route {
+  /** Papers that this process makes again, by shipment. Requests for one shipment share them. */
+  const renewing = new Map<string, Promise<boolean>>();
+  /** Makes papers again. @returns false when that takes longer than a request waits */
+  async function renewed(orderId: string, { shipmentId, packages }: StoredShipment): Promise<boolean> {
+    const renewal =
+      renewing.get(shipmentId) ??
+      renewDocuments({ sql, objects }, { orderId, shipmentId })
+        .then(() => true)
+        .finally(() => renewing.delete(shipmentId));
+    renewing.set(shipmentId, renewal);
+    if (packages.length <= MOST_AWAITED_PARCELS) return await renewal;
+    return await Promise.race([renewal, sleep(PAPERS_MS, false, { ref: false })]);
+  }
   return route('POST /v2/order/dispatch', {
     operationId: 'dispatchOrder',
     refuses: ['CONFLICT', 'NOT_FOUND', 'PUBLIC_API_ERROR'],
+    otherStatuses: {
+      202: 'The documents are being made. The same request, after `Retry-After` seconds, gets them.',
+    },
     summary: 'Get the shipping documents of a print order',
     description:
-      'The response is sent when labels and documents exist. A repeated request returns the same shipment with new ' +
+      `The response is sent when labels and documents exist. For more than ${MOST_AWAITED_PARCELS} parcels it is 202 with ` +
+      '`Retry-After` until then. A repeated request returns the same shipment with new ' +
       'links, unless address or method have changed: then a new label replaces the old one. Labels of parcels that hold ' +
       'nothing any more, because their items were cancelled, are left out and listed in `voidLabels`. The papers ' +
       'of changed contents are made again. 409 while the print order is not confirmed, and after ' +
@@ -113,8 +143,14 @@ export function dispatchRoute({ sql, objects, links, runs, temporal, config, pub
           return dispatchedDocuments(links, { ...printOrder, shipment }, items);
         }
         if (attempt === MAX_ATTEMPTS) break;
-        if (shipment === null) await runs.dispatch(orderId, { printOrderId, ...(items && { first: [...items] }) });
-        else if (toReplace.length > 0) {
+        if (shipment === null) {
+          const { shipmentId } = await runs.dispatch(orderId, {
+            printOrderId,
+            ...(items && { first: [...items] }),
+            ...(printOrder.packageCount > MOST_AWAITED_PARCELS && { inBackground: true }),
+          });
+          if (shipmentId === null) return beingMade();
+        } else if (toReplace.length > 0) {
           const { shipmentId } = shipment;
           for (const { trackingCode, ...label } of toReplace) {
             await intend({ action: 'order.replace_label', objectId: orderId });
@@ -125,7 +161,7 @@ export function dispatchRoute({ sql, objects, links, runs, temporal, config, pub
             const before = { printOrderId, label: trackingCode };
             await audit(sql, { action: 'order.replace_label', objectId: orderId, before, after: { printOrderId } });
           }
-        } else await renewDocuments({ sql, objects }, { orderId, shipmentId: shipment.shipmentId });
+        } else if (!(await renewed(orderId, shipment))) return beingMade();
         printOrder = (await dispatchedPrintOrder(sql, account.id, printOrderId))!;
       }
       throw new Refusal('CONFLICT', { message: 'The order changed during the request; send it again.' });

@@ -1,3 +1,4 @@
+import { countOf } from '../../src/consignments/domain/consignment';
 import { crossBorderRefusal } from '../../src/orders/planning/plan-refusals';
 import { estimateRouting } from '../../src/orders/planning/routing';
 import type { RunItem, RunOrder } from '../../src/orders/planning/run-order';
@@ -58,7 +59,7 @@ function costOf(order: RunOrder, items: readonly RunItem[], partner: Candidate):
       0,
     );
     const borders = isCrossBorder(partner.senderAddress, order.shippingAddress) ? WEIGHTS.border : 0;
-    total += production + choice.method.price.minor + packed.packages.length * WEIGHTS.parcel + borders;
+    total += production + choice.method.price.minor + countOf(packed.packages) * WEIGHTS.parcel + borders;
   }
   return total + daysBetween(AT.toISOString().slice(0, 10), last) * WEIGHTS.day;
 }

@@ -13,7 +13,7 @@ const EVENTS: Readonly<Record<string, readonly RunEvent['type'][]>> = {
   'order-updates': ['file_replaced', 'order_update'],
   cancels: ['cancel_requested', 'cancel_items', 'cancel_units', 'partner_cancel', 'refund_items'],
   reroutes: ['rerouted', 'reroute_forced', 'reroute_due'],
-  holds: ['hold', 'release', 'accept_files', 'retry', 'dismiss'],
+  holds: ['hold', 'release', 'accept_files', 'accept_address', 'retry', 'dismiss'],
   attention: ['deadline', 'reminded', 'flagged', 'stall_ended', 'record_skipped', 'record_refused'],
 };
 export const HANDLER_FILES = new Map(

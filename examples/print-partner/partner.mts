@@ -52,8 +52,9 @@ async function call<Response>(path: string, body: object): Promise<Response> {
     const headers = { 'Content-Type': 'application/json', 'X-API-KEY': PRESSLINE_KEY };
     const request = { method: 'POST', headers, body: JSON.stringify(body) };
     const response = await fetch(`${PRESSLINE_URL}${path}`, request).catch(() => undefined);
-    if (response?.ok) return (await response.json()) as Response;
-    const again = response === undefined || [408, 425, 429].includes(response.status) || response.status >= 500;
+    // 202: the documents of a large print order are not ready yet.
+    if (response?.ok && response.status !== 202) return (await response.json()) as Response;
+    const again = response === undefined || [202, 408, 425, 429].includes(response.status) || response.status >= 500;
     if (!again) throw new Error(`${path}: ${response.status} ${await response.text()}`);
     await sleep(Number(response?.headers.get('Retry-After') ?? 0) * 1_000 || pauseMs);
   }

@@ -49,7 +49,9 @@ def call(path, body):
         retry_after = None
         try:
             with urllib.request.urlopen(request, timeout=30) as response:
-                return json.load(response)
+                if response.status != 202:
+                    return json.load(response)
+                retry_after = response.headers.get("Retry-After")  # The documents of a large print order are not ready.
         except urllib.error.HTTPError as error:
             if error.code not in (408, 425, 429) and error.code < 500:
                 raise RuntimeError(f"{path}: {error.code} {error.read().decode()}") from error

@@ -7,7 +7,7 @@ import type { PostbackInbox, SeenDispatch, SeenPostback } from './postback-revie
 
 /**
  * The part of Pressline's API that a print partner calls, for a conformance check: it accepts subscriptions and postbacks, responds to
- * dispatch requests with sample labels, and serves the print files of the check's print orders.
+ * dispatch requests with sample labels, to the first one of each print order with 202, and serves the print files of the check's print orders.
  */
 export interface CheckListener extends PostbackInbox {
   /** Base URL without a trailing slash. */
@@ -110,8 +110,14 @@ async function respond(
       const dispatched = labels.dispatch(orderId, parsed.data?.replaceLabels ?? []);
       const problems = [...issuesIn(parsed), ...dispatched.problems];
       const voidLabels = dispatched.voidLabels.map(({ trackingCode }) => trackingCode);
-      dispatches.push({ orderId, at: Date.now(), voidLabels, problems });
+      const isPending = problems.length === 0 && !dispatches.some((before) => before.orderId === orderId);
+      dispatches.push({ orderId, at: Date.now(), isPending, voidLabels: isPending ? [] : voidLabels, problems });
       if (problems.length > 0) return void send(400, { error: problems.join('; ') });
+      // As for a print order of many parcels.
+      if (isPending) {
+        response.setHeader('Retry-After', '1');
+        return void send(202, { message: 'The documents are being made. Send the same request again.' });
+      }
       const documents = dispatched.labels.map(({ packageReferenceId, trackingCode }) => ({
         type: 'label',
         contentType: 'application/pdf',

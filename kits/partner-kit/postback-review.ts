@@ -23,6 +23,8 @@ export interface SeenDispatch {
   readonly orderId: string;
   /** Epoch milliseconds. */
   readonly at: number;
+  /** The response was 202, without labels. */
+  readonly isPending: boolean;
   /** Tracking codes of the labels that the response names as void. */
   readonly voidLabels: readonly string[];
   /** What is wrong with it. Empty for a valid request. */
@@ -82,6 +84,8 @@ export function reviewPostbacks(inbox: PostbackInbox, { printOrder, deliveries }
   if (!covers(own, printOrder, 'shipped') && cancelled.length === 0) find('shipped-missing', `print order ${id}`);
   for (const problem of dispatches.flatMap(({ problems }) => problems))
     find('dispatch-invalid', `dispatch request of print order ${id}: ${problem}`);
+  if (covers(own, printOrder, 'shipped') && dispatches.length > 0 && dispatches.every(({ isPending }) => isPending))
+    find('dispatch-not-repeated', `print order ${id}`);
   const voidLabels = new Set(dispatches.flatMap((dispatch) => dispatch.voidLabels));
   for (const { status, trackingCode } of own)
     if (trackingCode !== null && voidLabels.has(trackingCode))
@@ -144,7 +148,8 @@ export function createLabelReview(
   /** Epoch milliseconds: when the change was sent, and when the partner accepted it. */
   let sentAt: number | undefined;
   let acceptedAt: number | undefined;
-  const dispatches = () => inbox.dispatched().filter(({ orderId }) => orderId === printOrder.id);
+  const dispatches = () =>
+    inbox.dispatched().filter(({ orderId, isPending }) => orderId === printOrder.id && !isPending);
   const shipment = () =>
     inbox.arrived().find(({ orderId, status }) => orderId === printOrder.id && status === 'shipped');
   return {

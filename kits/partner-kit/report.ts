@@ -36,6 +36,8 @@ export const FAULTS = {
   'old-label-shipped':
     'A print order is shipped after an accepted order update without a dispatch request for the new label.',
   'dispatch-invalid': 'A dispatch request violates the schema, or replaces an unknown label.',
+  'dispatch-not-repeated':
+    'A print order is shipped after a dispatch request that got 202, and was not sent again until it got documents.',
   'void-label-used': 'A postback has the tracking code of a label that a dispatch response names as void.',
   'cancelled-unasked': 'A cancelled postback arrives without a cancel request.',
 } as const;

@@ -33,7 +33,7 @@ export async function dispatch(
   const response = await calls.send(
     '/v2/order/dispatch',
     { orderId: record.id, ...(damaged.length === 0 ? {} : { replaceLabels: damaged }) },
-    ({ status }) => status === 409 && !allHeld(record) && Date.now() < patienceEnds,
+    ({ status }) => status === 202 || (status === 409 && !allHeld(record) && Date.now() < patienceEnds),
   );
   if (response.status !== 200) return `dispatch got ${response.status} ${cutText(JSON.stringify(response.body), 300)}`;
   const { documents, trackingCode, voidLabels = [] } = response.body as DispatchResponse;

@@ -189,6 +189,13 @@ describe('A well-behaved print partner', () => {
     expect(fixture.stub.postbacks('107')).toEqual(['received', 'error']);
   });
 
+  it('repeats its dispatch request after 202', async () => {
+    fixture.stub.failures.set('/v2/order/dispatch', { status: 202, left: 2, headers: { 'Retry-After': '0' } });
+    await fixture.submit('115');
+    expect(await fixture.ended('115')).toMatchObject({ state: 'finished', labelsDownloaded: 1 });
+    expect(fixture.stub.postbacks('115')).toEqual(['received', 'printed', 'shipped']);
+  });
+
   it('retries its calls while Pressline is unavailable', async () => {
     fixture.stub.failures.set('/v2/order/status', { status: 503, left: 2, headers: { 'Retry-After': '0' } });
     fixture.stub.failures.set('/v2/order/dispatch', { status: 409, left: 2 });

@@ -52,6 +52,7 @@ export const AUDIT_ACTIONS = {
   'order.refund': 'order',
   'order.mark_shipped': 'order',
   'order.accept_files': 'order',
+  'order.accept_address': 'order',
   'order.dismiss': 'order',
   'order.cancel': 'order',
   'order.give_retail_prices': 'order',

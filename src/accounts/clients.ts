@@ -1,13 +1,6 @@
 import { z } from 'zod';
-import {
-  countryCode,
-  currencyCode,
-  emailAddress,
-  IOSS_NUMBER,
-  text,
-  timestamp,
-  withStateCode,
-} from '../platform/domain/fields';
+import { emailAddress } from '../platform/domain/email';
+import { countryCode, currencyCode, IOSS_NUMBER, text, timestamp, withStateCode } from '../platform/domain/fields';
 import { MOST_OF_QUOTA, QUOTA_NAMES, QUOTAS, type QuotaName } from '../platform/domain/quotas';
 import { foundById, uuidv7 } from '../platform/ids';
 import { phone } from '../platform/phone';

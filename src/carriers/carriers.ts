@@ -62,7 +62,9 @@ const REGION_DIGITS = 3;
 
 /** Returns a text that is equal for consignments on one lane with packages of the same weight classes. */
 function laneOf(uid: string, { sender, receiver, packages, currency }: Consignment): string {
-  const classes = packages.map((pack) => Math.ceil(billableGrams(pack, 5_000) / WEIGHT_CLASS_GRAMS));
+  const classes = packages.map(
+    (pack) => `${Math.ceil(billableGrams(pack, 5_000) / WEIGHT_CLASS_GRAMS)}x${pack.count ?? 1}`,
+  );
   const [from, to] = [sender, receiver].map(({ country, postcode }) => `${country}${postcode.slice(0, REGION_DIGITS)}`);
   return `${uid} ${from} ${to} ${currency} ${classes.join()}`;
 }

@@ -6,6 +6,7 @@ import {
   type Party,
   taxIdsOf,
 } from '../consignments/domain/consignment';
+import { asciiEmail } from '../platform/domain/email';
 import { formatMinor, type RateTable } from '../platform/domain/money';
 import type { LabelBarcode } from './barcode';
 import { printableText } from './fonts';
@@ -66,7 +67,7 @@ export function partyLines(party: Party, role: Role): string[] {
       .map(printableText)
       .filter((line) => line !== ''),
     ...(party.phone ? [`Tel. ${party.phone}`] : []),
-    ...(party.email ? [party.email] : []),
+    ...(party.email ? [asciiEmail(party.email)] : []),
     ...taxIdLines(party, role),
   ];
 }

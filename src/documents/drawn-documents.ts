@@ -17,9 +17,9 @@ const KINDS = new Map((Object.keys(RENDER) as Drawn[]).map((kind) => [contentTyp
 /** Returns true for the content type of an object that holds the data of a document. */
 export const isDrawn = (contentType: string) => KINDS.has(contentType);
 
-/** Returns the data of a document, and the content type of the object that holds it. */
-export const drawnFrom = <Kind extends Drawn>(kind: Kind, data: Parameters<(typeof RENDER)[Kind]>[0]) => ({
-  body: Buffer.from(JSON.stringify(data)),
+/** Returns what makes the data of a document, and the content type of the object that holds it. */
+export const drawnFrom = <Kind extends Drawn>(kind: Kind, data: () => Parameters<(typeof RENDER)[Kind]>[0]) => ({
+  make: async () => Buffer.from(JSON.stringify(data())),
   storedAs: contentTypeOf(kind),
 });
 

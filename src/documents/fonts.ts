@@ -9,12 +9,40 @@ const family = (folder: string, name: string, bold = '700Bold'): Readonly<Record
   bold: `@expo-google-fonts/${folder}/${bold}/${name}_${bold}.ttf`,
 });
 
-/** The fonts of documents by script. Documents embed subsets of them. */
+const noto = (name: string, bold?: string) => family(`noto-sans-${name.toLowerCase()}`, `NotoSans${name}`, bold);
+
+/** Fonts of one script each, by the name that Unicode has for it. */
+const OWN_SCRIPT = {
+  arabic: noto('Arabic'),
+  armenian: noto('Armenian'),
+  bengali: noto('Bengali'),
+  ethiopic: noto('Ethiopic'),
+  georgian: noto('Georgian'),
+  gujarati: noto('Gujarati'),
+  gurmukhi: noto('Gurmukhi'),
+  hebrew: noto('Hebrew'),
+  kannada: noto('Kannada'),
+  khmer: noto('Khmer'),
+  lao: noto('Lao'),
+  malayalam: noto('Malayalam'),
+  oriya: noto('Oriya'),
+  sinhala: noto('Sinhala'),
+  tamil: noto('Tamil'),
+  telugu: noto('Telugu'),
+  thaana: noto('Thaana'),
+  thai: noto('Thai'),
+  tifinagh: noto('Tifinagh', '400Regular'),
+};
+type OwnScript = keyof typeof OWN_SCRIPT;
+
+/**
+ * The fonts of documents by script. Documents embed subsets of them. Burmese is left out: fontkit does not put its letters in
+ * order.
+ */
 const FILES = {
+  // Greek, Cyrillic and Devanagari too.
   latin: family('noto-sans', 'NotoSans'),
-  arabic: family('noto-sans-arabic', 'NotoSansArabic'),
-  hebrew: family('noto-sans-hebrew', 'NotoSansHebrew'),
-  thai: family('noto-sans-thai', 'NotoSansThai'),
+  ...OWN_SCRIPT,
   japanese: family('biz-udpgothic', 'BIZUDPGothic'),
   korean: family('nanum-gothic', 'NanumGothic'),
   // Simplified and traditional Chinese, and characters that the Japanese font lacks. The font has one weight.
@@ -23,14 +51,15 @@ const FILES = {
 
 export type Script = keyof typeof FILES;
 
-/** Order in which fonts are searched for a character. Han characters differ by country, so Japan has its own order. */
-const ORDER: readonly Script[] = ['latin', 'arabic', 'hebrew', 'thai', 'korean', 'chinese', 'japanese'];
-const ORDER_JAPAN: readonly Script[] = ['latin', 'japanese', 'korean', 'chinese', 'arabic', 'hebrew', 'thai'];
+const OWN_SCRIPTS = Object.keys(OWN_SCRIPT) as OwnScript[];
+/** Characters of each of these scripts, and those that it shares with others. */
+const CHARACTERS = Object.fromEntries(
+  OWN_SCRIPTS.map((script) => [script, new RegExp(`\\p{scx=${script[0]!.toUpperCase()}${script.slice(1)}}`, 'u')]),
+) as Partial<Record<Script, RegExp>>;
 
-/** Returns the scripts in the order in which their fonts are searched for a character of a text read in `country`. */
-export function scriptOrder(country: string): readonly Script[] {
-  return country === 'JP' ? ORDER_JAPAN : ORDER;
-}
+/** Order in which fonts are searched for a character. Han characters differ by country, so Japan has its own order. */
+const ORDER: readonly Script[] = ['latin', ...OWN_SCRIPTS, 'korean', 'chinese', 'japanese'];
+const ORDER_JAPAN: readonly Script[] = ['latin', ...OWN_SCRIPTS, 'japanese', 'korean', 'chinese'];
 
 const fonts = new Map<string, Font>();
 const lookedUp = new Set<Font>();
@@ -86,59 +115,54 @@ export function runWidth(text: string, script: Script, weight: Weight): number {
   return width;
 }
 
-const coverage = new Map<number, readonly Script[]>();
+const drawn = new Map<string, boolean>();
 
 /**
  * Returns true when a font can draw a character. Nanum Gothic's character map names glyphs beyond the end of its glyph
  * table for space and grave accent, and fontkit throws for these.
  */
-function draws(parsed: Font, codePoint: number): boolean {
-  if (!parsed.hasGlyphForCodePoint(codePoint)) return false;
-  try {
-    return parsed.glyphForCodePoint(codePoint).advanceWidth >= 0;
-  } catch {
-    return false;
+function draws(script: Script, character: string): boolean {
+  const key = `${script}/${character}`;
+  let does = drawn.get(key);
+  if (does === undefined) {
+    const parsed = opened(script, 'regular');
+    const codePoint = character.codePointAt(0)!;
+    try {
+      does = parsed.hasGlyphForCodePoint(codePoint) && parsed.glyphForCodePoint(codePoint).advanceWidth >= 0;
+    } catch {
+      does = false;
+    }
+    if (drawn.size >= 10_000) drawn.clear();
+    drawn.set(key, does);
   }
+  return does;
 }
 
-function scriptsWith(codePoint: number): readonly Script[] {
-  let scripts = coverage.get(codePoint);
-  if (scripts === undefined) {
-    scripts = ORDER.filter((script) => draws(opened(script, 'regular'), codePoint));
-    coverage.set(codePoint, scripts);
-  }
-  return scripts;
-}
-
-/** Returns true for Latin letters, digits and punctuation up to U+017F. Most texts need no other font to be opened. */
-const isLatin1 = (codePoint: number) => codePoint < 0x180;
-/** Spaces, digits and punctuation, which use the font of the preceding character. */
-const COMMON = /^[\s\d\p{P}\p{S}]$/u;
-const MARK = /^\p{M}$/u;
+/** Letters, digits and punctuation up to U+017F. Most texts need no other font to be opened than the Latin one. */
+const LATIN = /^[\0-\u017f]$/;
+/** Spaces, digits, punctuation, marks and joiners, which use the font of the preceding character. */
+const COMMON = /^[\s\d\p{P}\p{S}\p{M}\u200c\u200d]$/u;
 
 /**
  * Returns the script whose font draws a character. Common characters keep the preceding script when its font has them.
+ * Fonts of one script are opened for its characters only.
+ * @param country country of the reader
  * @returns undefined when no font has the character
  */
 export function scriptFor(character: string, country: string, previous?: Script): Script | undefined {
-  const codePoint = character.codePointAt(0)!;
-  if (previous === undefined || previous === 'latin') {
-    if (isLatin1(codePoint)) return 'latin';
-  }
-  const scripts = scriptsWith(codePoint);
-  if (previous !== undefined && scripts.includes(previous) && (COMMON.test(character) || MARK.test(character))) {
-    return previous;
-  }
-  return scriptOrder(country).find((script) => scripts.includes(script));
+  if ((previous === undefined || previous === 'latin') && LATIN.test(character)) return 'latin';
+  if (previous !== undefined && COMMON.test(character) && draws(previous, character)) return previous;
+  const order = country === 'JP' ? ORDER_JAPAN : ORDER;
+  return order.find((script) => CHARACTERS[script]?.test(character) !== false && draws(script, character));
 }
 
 /** Texts whose every character the Latin font has, which need no further check. */
 const PLAIN = /^[\u0020-\u007e\u00a1-\u00ac\u00ae-\u017f]*$/;
-/**
- * Characters without an image of their own: variation selectors, and format characters except the zero-width non-joiner,
- * which separates letters in Arabic script.
- */
-const UNSEEN = /[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]|(?!\u200c)\p{Cf}/u;
+/** Characters without an image of their own: variation selectors and format characters. */
+const UNSEEN = /[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]|\p{Cf}/u;
+/** The joiners, which choose the forms of letters: between Arabic ones, and after those of India and Sri Lanka. */
+const JOINER = /[\u200c\u200d]/;
+const isJoined = (before: string) => /[\p{L}\p{M}]/u.test(before) && !UNSEEN.test(before);
 
 /**
  * Returns a text without the characters that no font can print, such as emoji. Control characters become spaces. When
@@ -148,24 +172,46 @@ export function printableText(text: string): string {
   if (PLAIN.test(text)) return text;
   const normalized = text.normalize('NFC');
   let printed = '';
+  let before = '';
   for (const character of normalized) {
     if (/\p{Cc}/u.test(character)) printed += ' ';
-    else if (!UNSEEN.test(character) && isPrintable(character)) printed += character;
+    else if (JOINER.test(character) ? isJoined(before) : !UNSEEN.test(character) && isPrintable(character)) {
+      printed += character;
+    }
+    before = character;
   }
   return printed === normalized ? printed : printed.replace(/\s{2,}/g, ' ').trim();
 }
 
-function isPrintable(character: string): boolean {
-  const codePoint = character.codePointAt(0)!;
-  return isLatin1(codePoint) || scriptsWith(codePoint).length > 0;
+const isPrintable = (character: string) => scriptFor(character, '') !== undefined;
+
+/** Letters, marks and digits. Emoji consist of others, of variation selectors and of U+20E3. */
+const LETTER = /(?![\u20e3\p{Default_Ignorable_Code_Point}])[\p{L}\p{M}\p{N}]/u;
+
+/** Returns the letters, marks and digits of a text that no font can print, each once. */
+export function unprintableLetters(text: string): string[] {
+  if (PLAIN.test(text)) return [];
+  return [...new Set(text.normalize('NFC'))].filter((character) => LETTER.test(character) && !isPrintable(character));
 }
+
+/** Returns what is wrong with letters that no font can print. It names the first ten. */
+export const noFontFor = (letters: readonly string[]) =>
+  `No font has the letters ${letters.slice(0, 10).join(' ')}. Write them in another script, such as Latin.`;
 
 /**
  * Text on labels and customs forms. Characters that no embedded font has, such as emoji, are stored and left out when the
- * text is printed. A text that has no printable character is refused.
+ * text is printed. A text without a character that can be printed is refused, unless it has letters: these are findings of the
+ * address (`src/orders/planning/address-checks.ts`).
  */
 export const labelText = (text: z.ZodString) =>
   text.refine(
-    (value) => value.trim() === '' || printableText(value) !== '',
+    (value) => value.trim() === '' || printableText(value) !== '' || unprintableLetters(value).length > 0,
     'Has no character that can be printed on labels.',
   );
+
+/** The same, of what does not wait for a person: letters that no font has are refused. */
+export const printedText = (text: z.ZodString) =>
+  labelText(text).superRefine((value, context) => {
+    const letters = unprintableLetters(value);
+    if (letters.length > 0) context.addIssue({ code: 'custom', message: noFontFor(letters) });
+  });

@@ -1,9 +1,9 @@
 import { createCanvas, GlobalFonts } from '@napi-rs/canvas';
 import { drawBars, type LabelBarcode } from './barcode';
-import { fontPath, type Script, scriptOrder, type Weight } from './fonts';
+import { fontPath, type Script, type Weight } from './fonts';
 import { type LabelContent, type LabelElement, layOutLabel } from './label-layout';
 import { CAP_HEIGHT, mm, PdfDrawing } from './pdf-drawing';
-import { isRightToLeft, lineWidth } from './text';
+import { isRightToLeft, lineWidth, visualRuns } from './text';
 
 /** Sheet sizes of labels. */
 export type LabelSize = '4x6' | 'A6' | 'A4';
@@ -96,9 +96,8 @@ function picture(element: Extract<LabelElement, { kind: 'text' }>, country: stri
   context.fillRect(0, 0, width, height);
   context.fillStyle = '#000';
   // The canvas shapes letters, orders right-to-left text, and searches the fonts in the given order.
-  context.font = `${size}px ${scriptOrder(country)
-    .map((script) => family(script, element.weight))
-    .join(', ')}`;
+  const scripts = new Set<Script>(['latin', ...visualRuns(element.text, country).map(({ script }) => script)]);
+  context.font = `${size}px ${[...scripts].map((script) => family(script, element.weight)).join(', ')}`;
   context.direction = isRightToLeft(element.text) ? 'rtl' : 'ltr';
   context.textAlign = 'left';
   context.fillText(element.text, 0, size * CAP_HEIGHT * 1.08 + size * 0.1);

@@ -15,6 +15,8 @@ export interface TextStyle {
   readonly color?: string;
 }
 
+const RIGHT_TO_LEFT_SCRIPTS: readonly Script[] = ['arabic', 'hebrew', 'thaana'];
+
 /** Height of capitals above the baseline, relative to the font size. It fits all fonts closely enough. */
 export const CAP_HEIGHT = 0.76;
 
@@ -84,7 +86,7 @@ export class PdfDrawing {
         lineBreak: false,
         baseline: 'alphabetic',
         // With a feature list, pdfkit lays out the whole run. Without one it works word by word and puts Arabic words in the wrong order.
-        ...(run.script === 'arabic' || run.script === 'hebrew' ? { features: [] } : {}),
+        ...(RIGHT_TO_LEFT_SCRIPTS.includes(run.script) ? { features: [] } : {}),
       });
       left += runWidth(run.text, run.script, weight) * size;
     }

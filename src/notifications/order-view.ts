@@ -14,6 +14,7 @@ const STOP_REASONS: Readonly<Record<string, string>> = {
   print_order_unbuildable: 'The item cannot be produced as it was ordered.',
   order_parked: 'No print partner can make the item currently.',
   files_held: 'A print file does not fit its product. Replace the file.',
+  address_held: 'Parcels may not arrive at the address. Change it, as its checks say.',
   hold: 'The order was put on hold.',
   cancel_requested: 'The order was cancelled.',
   cancel_items: 'The item was cancelled.',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { labelText } from '../documents/fonts';
-import { countryCode, currencyCode, day, emailAddress, moment, withStateCode } from '../platform/domain/fields';
+import { printedText } from '../documents/fonts';
+import { emailAddress } from '../platform/domain/email';
+import { countryCode, currencyCode, day, moment, withStateCode } from '../platform/domain/fields';
 import { outboundUrl } from '../platform/http/outbound-addresses';
 import { phone } from '../platform/phone';
 import { partnerCapabilitiesSchema } from './domain/capabilities';
@@ -10,7 +11,7 @@ import { PRINT_ORDER_VERSIONS } from './domain/partner-protocol';
 
 const line = (max: number) => z.string().trim().min(1).max(max);
 /** Text that is printed on labels and customs forms. */
-const printedLine = (max: number) => labelText(line(max));
+const printedLine = (max: number) => printedText(line(max));
 
 const senderAddressSchema = withStateCode(
   z.object({

@@ -9,10 +9,20 @@ const NO_PHONE: Readonly<Record<NonNullable<ReturnType<typeof validatePhoneNumbe
   INVALID_LENGTH: 'No number of its country has this length.',
 };
 
+const LONGEST = 25;
+
+/** Signs that change no number: marks of writing direction, and other invisible ones, which address books copy along. */
+const INVISIBLE = /[\p{Cf}\p{Variation_Selector}]/gu;
+
+/** Returns a number as it is dialled: without invisible signs, and with ASCII in place of full-width signs and odd spaces. */
+const dialled = (value: string) => value.replace(INVISIBLE, '').normalize('NFKC').replace(/\s/g, ' ');
+
 const phoneField = (isRequired: boolean) =>
   z
     .string()
-    .max(25)
+    .max(2 * LONGEST)
+    .overwrite(dialled)
+    .max(LONGEST)
     .superRefine((value, context) => {
       const number = value.trim();
       if (number === '') {

@@ -1,8 +1,10 @@
+import { domainToUnicode } from 'node:url';
 import { FOLLOWED_DAYS } from '../consignments/domain/tracking-status';
 import { ENDED_ORDERS } from '../orders/domain/lifecycle/statuses';
 import { PERSONAL_TABLES } from '../orders/domain/personal-columns';
 import { type ArchiveDeps, readArchived } from '../orders/reading/archived-order';
 import { withRows } from '../orders/reading/archived-tables';
+import { asciiEmail } from '../platform/domain/email';
 import { DOCUMENT_LINK_SECONDS, type LinkSigner } from '../platform/objects/signed-links';
 import type { Queryable } from '../platform/postgres';
 
@@ -51,6 +53,13 @@ export async function subjectsById(sql: Queryable, ids: readonly string[]): Prom
     UNION ALL ${shippingOrders(sql)} WHERE id = ANY(${[...ids]}::uuid[])`;
 }
 
+/** Returns the forms in which orders can have an e-mail address: as it is, and with its domain in punycode and in Unicode. */
+function formsOf(email: string): string[] {
+  const ascii = asciiEmail(email.toLowerCase());
+  const domain = ascii.indexOf('@') + 1;
+  return [email.toLowerCase(), ascii, ascii.slice(0, domain) + domainToUnicode(ascii.slice(domain))];
+}
+
 /**
  * Returns the orders and shipping orders that go, or once went, to an e-mail address, in the order of their ids.
  * @param page `after` is the last id of the previous page
@@ -60,17 +69,17 @@ export async function subjectsByEmail(
   email: string,
   page: { readonly after?: string | undefined; readonly limit: number },
 ): Promise<Subject[]> {
-  const address = email.toLowerCase();
+  const forms = formsOf(email);
   const { after, limit } = page;
   return await sql<Subject[]>`
     SELECT * FROM (
       ${orders(sql)} WHERE id IN (
-        SELECT id FROM orders WHERE lower(shipping_address ->> 'email') = ${address}
-        UNION SELECT order_id FROM shipping_changes WHERE lower(replaced_email) = ${address})
+        SELECT id FROM orders WHERE lower(shipping_address ->> 'email') = ANY(${forms})
+        UNION SELECT order_id FROM shipping_changes WHERE lower(replaced_email) = ANY(${forms}))
       UNION ALL
-      ${archivedOrders(sql)} WHERE emails @> ARRAY[${address}]
+      ${archivedOrders(sql)} WHERE emails && ${forms}
       UNION ALL
-      ${shippingOrders(sql)} WHERE lower(consignment -> 'receiver' ->> 'email') = ${address}
+      ${shippingOrders(sql)} WHERE lower(consignment -> 'receiver' ->> 'email') = ANY(${forms})
     ) found
     ${after === undefined ? sql`` : sql`WHERE id > ${after}`}
     ORDER BY id LIMIT ${limit}`;

@@ -1,24 +1,17 @@
 import { z } from 'zod';
-import { labelText } from '../documents/fonts';
-import {
-  countryCode,
-  crossField,
-  emailAddress,
-  property,
-  type ReportField,
-  text,
-  withStateCode,
-} from '../platform/domain/fields';
+import { printedText } from '../documents/fonts';
+import { emailAddress } from '../platform/domain/email';
+import { countryCode, crossField, property, type ReportField, text, withStateCode } from '../platform/domain/fields';
 import { optionalPhone } from '../platform/phone';
 
 /** Optional text. Null counts as missing. Blank text is accepted here and dropped in consignment.ts. */
 export const optionalText = (max: number) =>
-  labelText(z.string().max(max))
+  printedText(z.string().max(max))
     .nullish()
     .transform((value) => value ?? undefined);
 
-/** Required text that labels and customs forms show: not blank, and with at least one printable character. */
-export const requiredText = (max: number) => labelText(text(max)).transform((value) => value.trim());
+/** Required text that labels and customs forms show: not blank, and with letters that can be printed. */
+export const requiredText = (max: number) => printedText(text(max)).transform((value) => value.trim());
 
 /** An optional field. Null counts as missing. */
 export const optional = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);

@@ -25,10 +25,11 @@ export const DEFAULT_LABEL: LabelOptions = { format: 'pdf', size: '4x6' };
 
 /**
  * A document that is not stored yet.
+ * @property make draws or opens the document. Null: there is none any more
  * @property storedAs content type of the body, when it is the data that the document is drawn from
  */
-export interface MadeDocument extends Omit<ShipmentDocument, 'id' | 'objectKey'> {
-  readonly body: Buffer | Readable;
+export interface UnstoredDocument extends Omit<ShipmentDocument, 'id' | 'objectKey'> {
+  readonly make: () => Promise<Buffer | Readable | null>;
   readonly storedAs?: string;
 }
 
@@ -85,42 +86,40 @@ function pdfDocument(
   documentType: DocumentType,
   packagePosition: number | null,
   name: string,
-  body: Buffer | Readable,
-): MadeDocument {
+  make: UnstoredDocument['make'],
+): UnstoredDocument {
   const fileName = `${documentType.replace('_', '-')}-${fileSafe(name)}.pdf`;
-  return { packagePosition, documentType, contentType: CONTENT_TYPES.pdf, format: 'pdf', fileName, body };
+  return { packagePosition, documentType, contentType: CONTENT_TYPES.pdf, format: 'pdf', fileName, make };
 }
 
 /** Returns the labels: one document per package, or one document of A4 sheets for all packages. */
-async function labels(
+function labels(
   consignment: Consignment,
   purchases: readonly CarrierPurchase[],
   options: LabelOptions,
   date: string,
-): Promise<MadeDocument[]> {
-  const contents = purchases.map((purchase, index) => labelContent(consignment, purchase, index, date));
-  const toMake = contents.filter((content) => content !== null);
-  if (options.format === 'pdf' && options.size === 'A4' && toMake.length === purchases.length) {
-    const sheets = pdfDocument('label', null, consignment.reference, await renderLabelPdf(toMake, 'A4'));
+): UnstoredDocument[] {
+  if (options.format === 'pdf' && options.size === 'A4' && purchases.every(({ label }) => label.kind === 'to_make')) {
+    const contents = () => purchases.map((purchase, index) => labelContent(consignment, purchase, index, date)!);
+    const sheets = pdfDocument('label', null, consignment.reference, () => renderLabelPdf(contents(), 'A4'));
     return [{ ...sheets, fileName: `labels-${fileSafe(consignment.reference)}.pdf` }];
   }
-  return await Promise.all(
-    purchases.map((purchase, index) => labelDocument(consignment, purchase, index, date, options)),
-  );
+  return purchases.map((purchase, index) => labelDocument(consignment, purchase, index, date, options));
 }
 
 /** Returns the label of one package: the carrier's own file, or one that Pressline draws. @param date YYYY-MM-DD */
-export async function labelDocument(
+export function labelDocument(
   consignment: Consignment,
   purchase: CarrierPurchase,
   index: number,
   date: string,
   { format, size } = DEFAULT_LABEL,
-): Promise<MadeDocument> {
+): UnstoredDocument {
   const { label, trackingNumber } = purchase;
   const made = label.kind === 'made' ? label : null;
-  const body = made?.body ?? (await renderLabel(labelContent(consignment, purchase, index, date)!, format, size));
-  const pdf = pdfDocument('label', index, trackingNumber, body);
+  const make = async () =>
+    made?.body ?? (await renderLabel(labelContent(consignment, purchase, index, date)!, format, size));
+  const pdf = pdfDocument('label', index, trackingNumber, make);
   const isZpl = (made?.contentType ?? CONTENT_TYPES[format]) === CONTENT_TYPES.zpl;
   if (!isZpl) return pdf;
   const fileName = `label-${fileSafe(trackingNumber)}.zpl`;
@@ -150,22 +149,21 @@ interface DocumentOptions {
  * Returns all documents of a shipment: labels, those that go with its contents, and the client's packing slips. Each
  * shipment has its own copies of packing slips, because slips and shipping documents have different retention periods.
  */
-export async function makeDocuments(
+export function shipmentDocuments(
   objects: ObjectStore,
   consignment: Consignment,
   purchases: readonly CarrierPurchase[],
   options: DocumentOptions & { readonly label: LabelOptions },
-): Promise<MadeDocument[]> {
-  const made = [
-    ...(await labels(consignment, purchases, options.label, options.date)),
-    ...(await contentDocuments(consignment, purchases, options)),
+): UnstoredDocument[] {
+  return [
+    ...labels(consignment, purchases, options.label, options.date),
+    ...contentDocuments(consignment, purchases, options),
+    ...consignment.packages.flatMap(({ packingSlip, packageReferenceId }, index) => {
+      if (packingSlip === undefined) return [];
+      const open = async () => (await objects.get(packingSlip))?.body ?? null;
+      return [pdfDocument('packing_slip', index, packageReferenceId, open)];
+    }),
   ];
-  // Opened last: a document that cannot be made leaves no slip open.
-  for (const [index, { packingSlip, packageReferenceId }] of consignment.packages.entries()) {
-    const slip = packingSlip === undefined ? null : await objects.get(packingSlip);
-    if (slip !== null) made.push(pdfDocument('packing_slip', index, packageReferenceId, slip.body));
-  }
-  return made;
 }
 
 /** A bought package, as the documents about its contents name it. */
@@ -176,33 +174,34 @@ export type DocumentedParcel = Pick<CarrierPurchase, 'carrierName' | 'trackingNu
  * packing list, and the paper for the shop's customer.
  * @param parcels one for each package of the consignment
  */
-export async function contentDocuments(
+export function contentDocuments(
   consignment: Consignment,
   parcels: readonly DocumentedParcel[],
   { date, rates, invoiceOf }: DocumentOptions,
-): Promise<MadeDocument[]> {
-  const documents: MadeDocument[] = [];
+): UnstoredDocument[] {
+  const documents: UnstoredDocument[] = [];
+  const byNumber = Map.groupBy(parcels, ({ trackingNumber }) => trackingNumber);
   for (const [index, pack] of consignment.packages.entries()) {
     const { carrierName, trackingNumber, customsForm: kind } = parcels[index]!;
     const { packageReferenceId, items, paper } = pack;
     // Some carriers give one tracking number to several packages.
-    const isShared = parcels.some((parcel, other) => other !== index && parcel.trackingNumber === trackingNumber);
+    const isShared = byNumber.get(trackingNumber)!.length > 1;
     const number = isShared ? `${trackingNumber}-${index + 1}` : trackingNumber;
     const form = customsForm(consignment, pack, kind, rates);
     if (form !== null) {
       const barcode = { symbology: 'code128', value: trackingNumber } as const;
-      const body = await RENDER_FORM[form]({ consignment, pack, carrierName, number, barcode, date, rates });
-      documents.push(pdfDocument(form, index, number, body));
+      const declaration = { consignment, pack, carrierName, number, barcode, date, rates };
+      documents.push(pdfDocument(form, index, number, () => RENDER_FORM[form](declaration)));
     }
-    const list = (title: PackingList['title']) => {
-      const { receiver, reference, brandName, packages } = consignment;
-      const place = { packageNumber: index + 1, packageCount: packages.length, date };
-      return drawnFrom('packing_list', { title, receiver, reference, brandName, packageReferenceId, items, ...place });
-    };
-    const add = (type: DocumentType, name: string, { body, storedAs }: ReturnType<typeof drawnFrom>) =>
-      documents.push({ ...pdfDocument(type, index, name, body), storedAs });
+    const { receiver, reference, brandName, packages } = consignment;
+    const place = { packageNumber: index + 1, packageCount: packages.length, date };
+    const parcel = { receiver, reference, brandName, packageReferenceId, items, ...place };
+    const list = (title: PackingList['title']) => drawnFrom('packing_list', () => ({ title, ...parcel }));
+    const add = (type: DocumentType, name: string, { make, storedAs }: ReturnType<typeof drawnFrom>) =>
+      documents.push({ ...pdfDocument(type, index, name, make), storedAs });
+    const invoice = () => invoiceOf!(pack, { number, date });
     if (paper === 'delivery_note') add(paper, packageReferenceId, list('Delivery note'));
-    else if (paper !== undefined) add('invoice', number, drawnFrom('invoice', invoiceOf!(pack, { number, date })));
+    else if (paper !== undefined) add('invoice', number, drawnFrom('invoice', invoice));
     if (pack.packingList === true) add('packing_list', packageReferenceId, list('Packing list'));
   }
   return documents;

@@ -1,16 +1,28 @@
+import pLimit from 'p-limit';
 import type { CarrierAdapter, CarrierPurchase, CarrierRefusal, VoidOutcome } from '../carriers/carrier';
 import type { Carriers } from '../carriers/carriers';
 import type { Consignment } from '../consignments/domain/consignment';
+import { successorsOf } from '../consignments/domain/package-parts';
 import { VOIDED_CHECK_HOURS } from '../consignments/domain/tracking-status';
 import { ratesAt } from '../platform/exchange-rates';
 import type { ObjectStore } from '../platform/objects/object-store';
-import { inTransaction, type Sql } from '../platform/postgres';
+import { createPace } from '../platform/pace';
+import { type Fragment, inTransaction, type Sql } from '../platform/postgres';
 import { progressed } from '../platform/progress';
-import { DEFAULT_LABEL, type InvoiceOf, type LabelOptions, type MadeDocument, makeDocuments } from './document-set';
+import {
+  DEFAULT_LABEL,
+  type InvoiceOf,
+  type LabelOptions,
+  shipmentDocuments,
+  type UnstoredDocument,
+} from './document-set';
 import { underLease } from './purchase-lease';
 import {
+  endReplacements,
+  type LeasedIntent,
   leaseShipment,
   type PurchaseIntent,
+  type Replacing,
   recordIntent,
   recordPurchase,
   recordRefusal,
@@ -91,7 +103,7 @@ export async function buyLabels(
 async function buyAndRecord(
   { sql, objects }: PurchaseDeps,
   adapter: CarrierAdapter,
-  intent: PurchaseIntent,
+  intent: LeasedIntent,
   { label = DEFAULT_LABEL, invoiceOf }: BuyShipment,
   signal: AbortSignal,
 ): Promise<BoughtLabels> {
@@ -103,8 +115,8 @@ async function buyAndRecord(
   }
   const date = intent.startedAt.toISOString().slice(0, 10);
   const rates = await ratesAt(sql, intent.startedAt);
-  const documents = await makeDocuments(objects, intent.consignment, bought, { label, date, rates, invoiceOf });
-  const stored = await storeDocuments(objects, intent, documents);
+  const documents = shipmentDocuments(objects, intent.consignment, bought, { label, date, rates, invoiceOf });
+  const stored = await storeDocuments(objects, intent, documents, { kept: intent.isResumed, signal });
   const outcome = await recordPurchase(sql, intent, bought, stored, adapter.uid);
   if (outcome !== 'recorded' && outcome !== 'bought') {
     // No row names these objects, so nothing else would delete them.
@@ -128,23 +140,22 @@ export async function buyPackages(
   first = 0,
 ): Promise<CarrierPurchase[] | CarrierRefusal> {
   const purchases: CarrierPurchase[] = [];
+  const pace = createPace(intent.consignment.packages.length - first);
   for (let from = first; from < intent.consignment.packages.length; from += CONCURRENCY) {
     signal.throwIfAborted();
     const batch = intent.consignment.packages.slice(from, from + CONCURRENCY);
-    const outcomes = await Promise.allSettled(
-      batch.map((_, offset) =>
-        adapter
-          .buy({
-            consignment: intent.consignment,
-            packageIndex: from + offset,
-            methodUid: intent.methodUid,
-            idempotencyKey: packageKey(intent, from + offset),
-            labelFormat: label.format,
-            signal,
-          })
-          .finally(progressed),
-      ),
-    );
+    const buy = (_: unknown, offset: number) =>
+      adapter
+        .buy({
+          consignment: intent.consignment,
+          packageIndex: from + offset,
+          methodUid: intent.methodUid,
+          idempotencyKey: packageKey(intent, from + offset),
+          labelFormat: label.format,
+          signal,
+        })
+        .finally(progressed);
+    const outcomes = await pace(() => Promise.allSettled(batch.map(buy)));
     const refused = outcomes.find((outcome) => outcome.status === 'fulfilled' && !outcome.value.ok);
     if (refused?.status === 'fulfilled' && !refused.value.ok) return refused.value.refusal;
     for (const outcome of outcomes) {
@@ -175,31 +186,75 @@ export async function voidPackages(
   return reason;
 }
 
-/** Stores documents in the object store, under names that derive from the purchase and from their type. */
+/**
+ * Voids what replacements of labels have bought, which is not recorded. The labels in use stay. Requires the lease.
+ * @returns null, or the reason of the first refusal
+ */
+export async function voidReplacements(
+  sql: Sql,
+  adapter: CarrierAdapter,
+  shipment: PurchaseIntent,
+  replacing: readonly Replacing[],
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (replacing.length === 0) return null;
+  const { packages } = shipment.consignment;
+  const unrecorded = replacing.flatMap(({ position, parts }) => successorsOf(packages, position, parts));
+  const next = { ...shipment, consignment: { ...shipment.consignment, packages: [...packages, ...unrecorded] } };
+  const reason = await voidPackages(
+    adapter,
+    next,
+    signal,
+    [...next.consignment.packages.keys()].slice(packages.length),
+  );
+  if (reason === null) await endReplacements(sql, shipment, replacing);
+  return reason;
+}
+
+const STORED_AT_ONCE = 8;
+
+/**
+ * Makes documents one after the other, each with 6 (a label) to 12 ms of CPU, and stores them in the object store under names
+ * that derive from the purchase and from their type.
+ * @param options.kept documents that an earlier attempt has stored stay
+ */
 export async function storeDocuments(
   objects: ObjectStore,
   intent: Pick<PurchaseIntent, 'id' | 'attempt'>,
-  documents: readonly MadeDocument[],
+  documents: readonly UnstoredDocument[],
+  { kept = false, signal }: { readonly kept?: boolean; readonly signal?: AbortSignal } = {},
 ): Promise<StoredDocument[]> {
-  return await Promise.all(
-    documents.map(async ({ body, storedAs, ...document }) => {
-      const place = document.packagePosition === null ? 'all' : String(document.packagePosition + 1);
-      const name = `${document.documentType}-${place}.${document.format}`;
-      const objectKey = `shipments/${intent.id}/${intent.attempt}/${name}`;
-      const { size } = await objects.put(objectKey, body, { contentType: storedAs ?? document.contentType });
-      progressed();
-      return { ...document, objectKey, sizeBytes: size };
-    }),
-  );
+  const [pace, limit] = [createPace(documents.length), pLimit(STORED_AT_ONCE)];
+  const store = async ({ make, storedAs, ...document }: UnstoredDocument): Promise<StoredDocument[]> => {
+    const place = document.packagePosition === null ? 'all' : String(document.packagePosition + 1);
+    const name = `${document.documentType}-${place}.${document.format}`;
+    const objectKey = `shipments/${intent.id}/${intent.attempt}/${name}`;
+    const found = kept ? await objects.stat(objectKey) : null;
+    if (found !== null) return [{ ...document, objectKey, sizeBytes: found.size }];
+    const body = await pace(async () => {
+      signal?.throwIfAborted();
+      return await make();
+    });
+    if (body === null) return [];
+    const { size } = await objects.put(objectKey, body, { contentType: storedAs ?? document.contentType });
+    progressed();
+    return [{ ...document, objectKey, sizeBytes: size }];
+  };
+  // After a failure, the documents that wait are not made.
+  return (await limit.map(documents, store).finally(() => limit.clearQueue())).flat();
 }
 
-/** A shipment to void: by its id, or by the idempotency key of its purchase. With `positions`, only these packages. */
+/**
+ * A shipment to void: by its id, or by the idempotency key of its purchase. With `positions`, only these packages. With `keys`,
+ * purchases that belong to no parcel, and replacements of labels that are not recorded.
+ */
 export type ToVoid =
   | { readonly shipmentId: string; readonly positions?: readonly number[] }
+  | { readonly shipmentId: string; readonly keys: readonly string[] }
   | { readonly idempotencyKey: string };
 
 /**
- * Voids a shipment's labels, including those of an unfinished purchase. The call is idempotent, and the shipment's key can
+ * Voids every purchase that was made under a shipment's keys, recorded or not. The call is idempotent, and the shipment's key can
  * buy nothing afterwards. When only some packages are voided, the shipment stays bought. Succeeds for a shipment that does
  * not exist.
  * @param cancelled ends the call before its next call to the carrier
@@ -210,17 +265,43 @@ export async function voidShipment(
   by: ToVoid,
   cancelled?: AbortSignal,
 ): Promise<VoidOutcome> {
-  const which = 'shipmentId' in by ? sql`id = ${by.shipmentId}` : sql`idempotency_key = ${by.idempotencyKey}`;
-  const shipment = await leaseShipment(sql, sql`${which} AND status <> 'voided'`);
+  const which = isNamed(sql, by);
+  const shipment = await leaseShipment(sql, 'keys' in by ? which : sql`${which} AND status <> 'voided'`);
   if (shipment === undefined) return { ok: true };
   const adapter = carriers.forMethod(shipment.methodUid);
   if (adapter === undefined) return { ok: false, reason: `No carrier has a method ${shipment.methodUid}.` };
   const positions = 'positions' in by ? by.positions : undefined;
   return await underLease(sql, adapter, shipment, cancelled, async (signal) => {
-    const reason = await voidPackages(adapter, shipment, signal, positions);
-    if (reason === null && positions === undefined) await recordVoid(sql, shipment.id);
+    const { replacing, methodUid } = shipment;
+    let reason = await voidReplacements(
+      sql,
+      adapter,
+      shipment,
+      replacing.filter(({ position }) => positions?.includes(position) ?? true),
+      signal,
+    );
+    if ('keys' in by) {
+      for (const idempotencyKey of by.keys) {
+        const outcome = await adapter.void({ idempotencyKey, methodUid });
+        if (!outcome.ok) reason ??= outcome.reason;
+      }
+    } else {
+      reason = (await voidPackages(adapter, shipment, signal, positions)) ?? reason;
+      if (reason === null && positions === undefined) await recordVoid(sql, shipment.id);
+    }
     return reason === null ? { ok: true } : { ok: false, reason };
   });
+}
+
+const isNamed = (sql: Sql, by: ToVoid): Fragment =>
+  'shipmentId' in by ? sql`id = ${by.shipmentId}` : sql`idempotency_key = ${by.idempotencyKey}`;
+
+/** Returns the order of labels. Null: those of a shipping order. */
+export async function orderOfLabels(sql: Sql, labels: ToVoid): Promise<string | null> {
+  const [shipment] = await sql<
+    { orderId: string | null }[]
+  >`SELECT order_id FROM shipments WHERE ${isNamed(sql, labels)}`;
+  return shipment?.orderId ?? null;
 }
 
 async function recordVoid(sql: Sql, shipmentId: string): Promise<void> {

@@ -113,6 +113,14 @@ test('429, 502, 503, 504 and a broken connection are retried with the same idemp
   expect(seen[0]!.headers['x-api-key']).toBe('k:s');
 });
 
+test('a dispatch request that gets 202 with Retry-After is repeated until the documents exist, also without retries', async () => {
+  const pending = responding(202, { message: 'Being made.' }, { 'Retry-After': '0' });
+  const documents = { documents: [] };
+  const { client, seen } = await scripted([pending, pending, responding(200, documents)], { retries: 0 });
+  expect(await client.dispatchOrder({ body: { orderId: '1' } })).toEqual(documents);
+  expect(seen).toHaveLength(3);
+});
+
 test('a call fails after the last retry, and a refusal is never retried', async () => {
   const unavailable = await scripted([responding(503, { code: 'UNAVAILABLE', message: '' }, { 'Retry-After': '0' })]);
   await expect(unavailable.client.listClients()).rejects.toMatchObject({ status: 503 });

@@ -38,6 +38,8 @@ export class ClientChanges {
     }
     this.run.take({ type: 'shipping_changed', revision: result.revision });
     await this.run.settled();
+    // An order that waits, for another address or for a partner, can go on now.
+    if (this.submission.parked !== null) this.submission.planAgain();
     return { revision: result.revision };
   }
 

@@ -17,27 +17,34 @@ export class Dispatch {
 
   constructor(private readonly run: RunContext) {}
 
-  /** Handles a partner's request for documents. Requests for one print order share one purchase. */
-  async request({ printOrderId, first }: DispatchRequest): Promise<DispatchResult> {
+  /**
+   * Handles a partner's request for documents. Requests for one print order share one purchase. A request that does not wait
+   * gets the refusal of the purchase before it.
+   */
+  async request(request: DispatchRequest): Promise<DispatchResult> {
+    const { printOrderId, inBackground } = request;
     for (;;) {
       const { shipment } = printOrderOf(this.run.state, printOrderId);
       if (shipment !== null) return { shipmentId: shipment.id };
       refuseWith(whyNotDispatch(this.run.state, printOrderId));
+      const refusal = this.refusals.get(printOrderId) ?? null;
       this.refusals.delete(printOrderId);
-      this.buyLabels(printOrderId, first);
+      if (inBackground) refuseWith(refusal);
+      this.buyLabels(request);
+      if (inBackground) return { shipmentId: null };
       await condition(() => !this.run.tasks.has(`dispatch:${printOrderId}`));
       await this.run.settled();
       refuseWith(this.refusals.get(printOrderId) ?? null);
     }
   }
 
-  private buyLabels(printOrderId: string, first: DispatchRequest['first']): void {
+  private buyLabels({ printOrderId, ...options }: DispatchRequest): void {
     const { state, ids, tasks } = this.run;
     const { shippingRevision: revision } = state;
     tasks.start(`dispatch:${printOrderId}`, null, async () => {
       const summary = summaryOf(this.run.state, printOrderId);
       const jobs = unitsToShip(printOrderOf(this.run.state, printOrderId));
-      const request = { ...ids, printOrderId, revision, jobs, ...(first && { first }) };
+      const request = { ...ids, printOrderId, revision, jobs, ...options };
       const ended = await outcomeOf(carrier.dispatchPrintOrder.executeWithOptions({ summary }, [request]));
       if (ended.outcome === 'done') {
         this.run.take({ type: 'dispatched', printOrderId, shipmentId: ended.result.shipmentId, revision });

@@ -54,7 +54,8 @@ export class Repairs {
         this.run.take({ type: request.action, ...who });
         return;
       case 'accept_files':
-        this.run.take({ type: 'accept_files', ...who });
+      case 'accept_address':
+        this.run.take({ type: request.action, ...who });
         // The plan reads what the record has stored.
         await this.run.settled();
         this.submission.planAgain();

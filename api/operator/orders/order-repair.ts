@@ -127,6 +127,7 @@ async function checkedRepair(
     case 'hold':
     case 'release':
     case 'accept_files':
+    case 'accept_address':
     case 'dismiss':
       return { action: body.action, ...requested };
     case 'mark_shipped': {

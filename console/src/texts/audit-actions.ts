@@ -56,6 +56,7 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditAction, string>> = {
   'order.refund': 'Refund units of an order',
   'order.mark_shipped': 'Mark a print order as shipped',
   'order.accept_files': 'Accept the print files of an order',
+  'order.accept_address': 'Accept the address of an order',
   'order.dismiss': 'Dismiss the attention reasons of an order',
   'order.cancel': 'Cancel an order, or items of it',
   'order.give_retail_prices': 'Give an order its retail prices',

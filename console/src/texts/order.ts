@@ -27,6 +27,11 @@ export const REPAIRS: Readonly<Record<Order['possibleRepairs'][number]['action']
     explanation: 'The print files are printed as they are, with what was found in them. The order goes on.',
     button: 'Accept files',
   },
+  accept_address: {
+    name: 'Accept address',
+    explanation: 'Labels have the address as it is. Letters that no font has are left out. The order goes on.',
+    button: 'Accept address',
+  },
   reroute: {
     name: 'Reroute',
     explanation:
@@ -103,6 +108,7 @@ export const WAITS: Readonly<Record<Order['nextStep']['waitsFor'], string>> = {
   planning: 'to plan the order',
   partner_found: 'to find a partner',
   file_replaced: 'to replace a print file',
+  address_changed: 'to change the address',
   release: 'to release the order',
   repair: 'to repair the order',
   delivery: 'to deliver the print order',

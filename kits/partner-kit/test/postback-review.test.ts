@@ -15,7 +15,9 @@ const postback = (status: string, minute: number, trackingCode: string | null): 
   problems: [],
 });
 const faultsOf = (trackingCode: string | null, dispatch: Partial<SeenDispatch> = {}) => {
-  const dispatches = [{ orderId: printOrder.id, at: 0, voidLabels: ['VOID'], problems: [], ...dispatch }];
+  const dispatches = [
+    { orderId: printOrder.id, at: 0, isPending: false, voidLabels: ['VOID'], problems: [], ...dispatch },
+  ];
   const postbacks = [postback('received', 1, null), postback('shipped', 2, trackingCode)];
   return reviewPostbacks(
     { arrived: () => postbacks, dispatched: () => dispatches },
@@ -29,6 +31,10 @@ test.each([
   ['a label that a dispatch response names as void', 'VOID', ['void-label-used']],
 ])('a shipment with %s', (_, trackingCode, faults) => {
   expect(faultsOf(trackingCode)).toEqual(faults);
+});
+
+test('a shipment after a dispatch request that got 202 alone is a fault', () => {
+  expect(faultsOf(null, { isPending: true })).toEqual(['dispatch-not-repeated']);
 });
 
 test('an invalid dispatch request is a fault of its print order alone', () => {

@@ -1,4 +1,9 @@
-import type { Consignment, ConsignmentPackage, MethodQuote } from '../../consignments/domain/consignment';
+import {
+  type Consignment,
+  type ConsignmentPackage,
+  type MethodQuote,
+  priceOf,
+} from '../../consignments/domain/consignment';
 import { convertMinor, type RateTable, timesRate } from '../../platform/domain/money';
 import { sharesCustoms } from '../../platform/domain/territories';
 
@@ -167,7 +172,7 @@ export function packagePrice(
 export function quoteRateCard(card: RateCard, consignment: Consignment, rates: RateTable): MethodQuote[] {
   if (consignment.packages.length === 0) return [];
   // Hundreds of parcels of one size are priced once.
-  const sizes = consignment.packages.map(({ items: _items, packageReferenceId: _reference, ...size }) =>
+  const sizes = consignment.packages.map(({ items: _items, packageReferenceId: _reference, count: _count, ...size }) =>
     JSON.stringify(size),
   );
   return card.methods.flatMap((method) => {
@@ -182,13 +187,12 @@ export function quoteRateCard(card: RateCard, consignment: Consignment, rates: R
       known.set(size, price);
       packagesMinor.push(price);
     }
-    const minor = packagesMinor.reduce((sum, price) => sum + price, 0);
     return {
       carrierUid: card.carrierUid,
       carrierName: card.carrierName,
       methodUid: method.uid,
       methodName: method.name,
-      price: { minor, currency: consignment.currency },
+      price: { minor: priceOf(consignment.packages, packagesMinor), currency: consignment.currency },
       packagesMinor,
       minDays: rate.days[0],
       maxDays: rate.days[1],

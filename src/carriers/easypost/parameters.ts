@@ -6,6 +6,7 @@ import {
   taxIdsOf,
 } from '../../consignments/domain/consignment';
 import { lineValue } from '../../consignments/domain/customs';
+import { asciiEmail } from '../../platform/domain/email';
 import { cutText } from '../../platform/domain/foreign-text';
 import { fromMinor } from '../../platform/domain/money';
 import { isCrossBorder } from '../../platform/domain/territories';
@@ -30,7 +31,7 @@ function address(party: PostalAddress) {
     zip: party.postcode,
     country: party.country,
     phone: party.phone,
-    email: party.email,
+    email: party.email && asciiEmail(party.email),
   };
 }
 

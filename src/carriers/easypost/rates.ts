@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { Consignment, MethodQuote, Money } from '../../consignments/domain/consignment';
+import { type Consignment, type MethodQuote, type Money, priceOf } from '../../consignments/domain/consignment';
 import { minorIn } from '../../consignments/domain/customs';
 import { type RateTable, toMinor } from '../../platform/domain/money';
 import { EASYPOST_UID, type EasyPostApi, type EasyPostRate, isRefusal } from './api';
@@ -33,14 +33,18 @@ export function rateMoney({ rate, currency }: Pick<EasyPostRate, 'rate' | 'curre
   return { minor: toMinor(rate, currency), currency };
 }
 
-function quoteOf(rate: EasyPostRate, packagesMinor: readonly number[], currency: string): MethodQuote {
+function quoteOf(
+  rate: EasyPostRate,
+  packagesMinor: readonly number[],
+  { packages, currency }: Consignment,
+): MethodQuote {
   const days = rate.delivery_days ?? rate.est_delivery_days ?? DEFAULT_DAYS;
   return {
     carrierUid: carrierUidOf(rate),
     carrierName: rate.carrier,
     methodUid: methodUidOf(rate),
     methodName: methodNameOf(rate),
-    price: { minor: packagesMinor.reduce((sum, price) => sum + price, 0), currency },
+    price: { minor: priceOf(packages, packagesMinor), currency },
     packagesMinor,
     minDays: days,
     maxDays: days,
@@ -95,7 +99,7 @@ export async function quoteEasyPost(
     .filter(({ prices }) => prices.size === packages.length)
     .map(({ rate, prices }) => {
       const packagesMinor = packages.map((_, position) => prices.get(position)!);
-      return quoteOf(rate, packagesMinor, currency);
+      return quoteOf(rate, packagesMinor, consignment);
     });
 }
 

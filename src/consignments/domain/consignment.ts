@@ -62,6 +62,8 @@ export interface ConsignmentItem {
 
 export interface ConsignmentPackage {
   readonly packageReferenceId: string;
+  /** Equal packages that this one stands for, when prices are asked for. Default: 1. A label is bought for each. */
+  readonly count?: number | undefined;
   readonly grossWeightGrams: number;
   /** Weight of the contents. Default: the sum of the items. */
   readonly netWeightGrams?: number | undefined;
@@ -86,6 +88,22 @@ export interface ConsignmentPackage {
   /** What tells the shop's customer about the contents. Absent: nothing, or the client's packing slip. */
   readonly paper?: 'invoice' | 'invoice_with_shipping' | 'delivery_note' | undefined;
 }
+
+/** Returns the number of packages. */
+export const countOf = (packages: readonly Pick<ConsignmentPackage, 'count'>[]): number =>
+  packages.reduce((sum, { count = 1 }) => sum + count, 0);
+
+/** Returns the sum of a property of packages or parcels. */
+export const totalOf = <K extends string>(
+  packages: readonly (Readonly<Record<K, number>> & Pick<ConsignmentPackage, 'count'>)[],
+  key: K,
+): number => packages.reduce((sum, pack) => sum + pack[key] * (pack.count ?? 1), 0);
+
+/** Returns the price of packages. @param packagesMinor the price of one package of each entry */
+export const priceOf = (
+  packages: readonly Pick<ConsignmentPackage, 'count'>[],
+  packagesMinor: readonly number[],
+): number => packages.reduce((sum, { count = 1 }, index) => sum + packagesMinor[index]! * count, 0);
 
 export interface Consignment {
   readonly sender: PostalAddress & { readonly taxIds?: TaxIds | undefined };
@@ -113,7 +131,7 @@ export interface MethodQuote {
   readonly methodUid: string;
   readonly methodName: string;
   readonly price: Money;
-  /** The price of each package. `price` is their sum. */
+  /** The price of one package of each entry of the consignment's packages. `price` is that of all packages. */
   readonly packagesMinor: readonly number[];
   /** Working days in transit. */
   readonly minDays: number;

@@ -40,6 +40,7 @@ const REFUSALS: readonly string[] = [
   'print_order_undeliverable',
   'order_parked',
   'files_held',
+  'address_held',
   'order_refused',
   'reroute_withdrawn',
   'reproduce_withdrawn',

@@ -1,5 +1,10 @@
 import { type ResolvedProduct, variantName } from '../../catalog/domain/product';
-import type { ConsignmentItem, ConsignmentPackage, Money } from '../../consignments/domain/consignment';
+import {
+  type ConsignmentItem,
+  type ConsignmentPackage,
+  countOf,
+  type Money,
+} from '../../consignments/domain/consignment';
 import { lineValue } from '../../consignments/domain/customs';
 import { shareOf } from './retail-value';
 
@@ -45,32 +50,46 @@ export interface PackedPackage extends ConsignmentPackage {
   readonly instructionIndex: number | null;
 }
 
+/** Equal packages. References and values are those of the first one. */
+export interface PackedGroup extends PackedPackage {
+  readonly count: number;
+}
+
 /** Units of one item in one package. */
 interface Portion {
   readonly item: PackItem;
   readonly quantity: number;
 }
 
+/** Packages that are filled equally. */
+interface Filled {
+  readonly portions: Portion[];
+  readonly count: number;
+}
+
 /**
  * Fills packages in the given order. A unit takes the share 1 / `unitsPerPackage` of a package, so that different
- * products can share a package. No package is empty.
+ * products can share a package. No package is empty. Packages that one item fills are counted, so that the work does not
+ * depend on quantities.
  */
-function fill(portions: readonly Portion[]): Portion[][] {
-  const packages: Portion[][] = [];
+function fill(portions: readonly Portion[]): Filled[] {
+  const packages: Filled[] = [];
   let room = 0;
   for (const { item, quantity } of portions) {
     const perPackage = Math.max(1, item.product.unitsPerPackage);
     for (let left = quantity; left > 0; ) {
       // 3 x 1/3 must fill a package also in floating point.
       let fits = Math.min(left, Math.floor(room * perPackage + 1e-6));
+      let count = 1;
       if (fits === 0) {
-        packages.push([]);
-        room = 1;
         fits = Math.min(left, perPackage);
+        count = Math.floor(left / fits);
+        packages.push({ portions: [], count });
+        room = 1;
       }
-      packages.at(-1)!.push({ item, quantity: fits });
+      packages.at(-1)!.portions.push({ item, quantity: fits });
       room -= fits / perPackage;
-      left -= fits;
+      left -= fits * count;
     }
   }
   return packages;
@@ -106,12 +125,12 @@ function sizeOf(portions: readonly Portion[]): Pick<ConsignmentPackage, 'lengthM
 }
 
 /**
- * Returns the contents of a package.
+ * Returns the contents of a package, or of the first of equal packages.
  * @param packed units of each item in earlier packages. Values are differences of rounded running totals, so that the
- *   values of all packages add up to the value of the item. The function adds this package's units.
+ *   values of all packages add up to the value of the item. The function adds the units of all packages.
  */
 function contents(
-  portions: readonly Portion[],
+  { portions, count }: Filled,
   countryOfOrigin: string,
   packed: Map<PackItem, number>,
 ): ConsignmentItem[] {
@@ -119,7 +138,7 @@ function contents(
     const { minor, currency } = item.value;
     const before = packed.get(item) ?? 0;
     const after = before + quantity;
-    packed.set(item, after);
+    packed.set(item, before + quantity * count);
     const total = shareOf(minor, after, item.quantity) - shareOf(minor, before, item.quantity);
     return {
       itemReferenceId: item.itemReferenceId,
@@ -134,18 +153,24 @@ function contents(
   });
 }
 
+interface PackingRules {
+  /** ISO 3166-1 alpha-2 of the country of production. */
+  readonly countryOfOrigin: string;
+  readonly packing: Packing;
+}
+
+type FilledAs = Filled & Pick<PackedPackage, 'instructionIndex'>;
+
 /**
  * Packs items (`packagingInstructions` of schema `SubmitOrder`). Each instruction gets its own package, or several when its units
  * do not fit into one. Items that no instruction names share packages as `packing` says. An instruction that names unknown
  * items or too many units takes what exists: an order split over partners has a part of it at each partner.
- * Weights are gross, in grams. Sizes are in millimetres, longest side first.
- * @param options.countryOfOrigin ISO 3166-1 alpha-2 of the country of production
  */
-export function packOrder(
+function fillAll(
   items: readonly PackItem[],
   instructions: readonly PackagingInstruction[],
-  { countryOfOrigin, packing }: { readonly countryOfOrigin: string; readonly packing: Packing },
-): PackedPackage[] {
+  packing: Packing,
+): FilledAs[] {
   const left = new Map(items.map((item) => [item.itemReferenceId, item.quantity]));
   const byReference = new Map(items.map((item) => [item.itemReferenceId, item]));
   const groups: { readonly instructionIndex: number | null; readonly portions: Portion[] }[] = [];
@@ -169,18 +194,60 @@ export function packOrder(
   for (const portions of Map.groupBy(rest, ({ item }) => companionsOf(item.product, packing)).values())
     groups.push({ instructionIndex: null, portions });
 
+  return groups.flatMap(({ instructionIndex, portions }) =>
+    fill(portions).map((filled) => ({ ...filled, instructionIndex })),
+  );
+}
+
+/** Weights are gross, in grams. Sizes are in millimetres, longest side first. */
+function described(filled: readonly FilledAs[], countryOfOrigin: string): PackedGroup[] {
   const packed = new Map<PackItem, number>();
-  return groups
-    .flatMap(({ instructionIndex, portions }) => fill(portions).map((filled) => ({ instructionIndex, filled })))
-    .map(({ instructionIndex, filled }, index) => ({
-      packageReferenceId: `P-${index + 1}`,
+  let number = 1;
+  return filled.map(({ instructionIndex, ...each }) => {
+    const { portions, count } = each;
+    const packageReferenceId = `P-${number}`;
+    number += count;
+    return {
+      packageReferenceId,
       instructionIndex,
+      count,
       grossWeightGrams:
-        filled.reduce((sum, { item, quantity }) => sum + item.product.unitWeightGrams * quantity, 0) +
-        Math.max(...filled.map(({ item }) => item.product.packagingWeightGrams)),
-      ...sizeOf(filled),
-      items: contents(filled, countryOfOrigin, packed),
-    }));
+        portions.reduce((sum, { item, quantity }) => sum + item.product.unitWeightGrams * quantity, 0) +
+        Math.max(...portions.map(({ item }) => item.product.packagingWeightGrams)),
+      ...sizeOf(portions),
+      items: contents(each, countryOfOrigin, packed),
+    };
+  });
+}
+
+/** Packs items, and counts equal packages: what quotes and plans need. The work does not depend on quantities. */
+export function packInGroups(
+  items: readonly PackItem[],
+  instructions: readonly PackagingInstruction[],
+  { countryOfOrigin, packing }: PackingRules,
+): PackedGroup[] {
+  return described(fillAll(items, instructions, packing), countryOfOrigin);
+}
+
+/** Packs items. Returns each package by itself: what print orders and labels need. */
+export function packOrder(
+  items: readonly PackItem[],
+  instructions: readonly PackagingInstruction[],
+  { countryOfOrigin, packing }: PackingRules,
+): PackedPackage[] {
+  const filled = fillAll(items, instructions, packing).flatMap((group) =>
+    Array.from({ length: group.count }, () => ({ ...group, count: 1 })),
+  );
+  return described(filled, countryOfOrigin).map(({ count: _, ...pack }) => pack);
+}
+
+/** Returns the number of packages of an order that one partner would make. Products share packages. */
+export function parcelCount(
+  items: readonly Omit<PackItem, 'value'>[],
+  instructions: readonly PackagingInstruction[],
+): number {
+  const unpriced = items.map((item) => ({ ...item, value: { minor: 0, currency: '' } }));
+  return countOf(fillAll(unpriced, instructions, 'shared'));
 }
 
 /**

@@ -87,16 +87,6 @@ function quotePrintOrder(
   };
 }
 
-/** The fields of an address that a quote does not need. */
-const NO_ADDRESS = {
-  companyName: undefined,
-  addressLine2: undefined,
-  email: '',
-  phone: '',
-  stateTaxId: undefined,
-  registrationState: undefined,
-};
-
 /**
  * Returns a quote request in the form of an order. An item's id is its index.
  * @param products one for each item
@@ -124,16 +114,18 @@ export function quotedOrder(
         orderReferenceId: request.orderReferenceId ?? '',
         // Carriers price by country, post code and state, so the name is optional.
         shippingAddress: {
-          ...NO_ADDRESS,
           ...address,
           firstName: address.firstName ?? '',
           lastName: address.lastName ?? '',
           addressLine1: address.addressLine1 ?? '',
+          email: address.email ?? '',
+          phone: address.phone ?? '',
         },
       },
       '',
     ),
     shippingRevision: 0,
+    acceptedAddressId: null,
     filesRevision: 0,
     createdAt: new Date(),
     ...rates,

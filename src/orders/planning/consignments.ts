@@ -5,7 +5,7 @@ import type { PackagePart } from '../../consignments/domain/package-parts';
 import type { PrintOrderAddress } from '../../partners/domain/print-order';
 import type { Partner } from '../../partners/partner-rows';
 import { isCrossBorder, type Place } from '../../platform/domain/territories';
-import { type PackedPackage, type PackItem, type Packing, packOrder } from '../domain/packing';
+import { type PackedPackage, type PackItem, type Packing, packInGroups, packOrder } from '../domain/packing';
 import { priceLine } from '../domain/pricing';
 import { retailValue } from '../domain/retail-value';
 import { vatNumberState } from '../domain/vat';
@@ -44,15 +44,20 @@ function lineValueOf(order: RunOrder, item: RunItem, units: number): Money {
   return { minor: unitMinor * units, currency: order.currency };
 }
 
+type Units = readonly { readonly itemId: string; readonly quantity: number }[];
+
 /** Packs the units that one partner makes, by the packaging instructions that name them. */
-export function packForPartner(
-  order: RunOrder,
-  partner: Pick<Partner, 'country'>,
-  jobs: readonly { readonly itemId: string; readonly quantity: number }[],
-  packing: Packing,
-): PackedPackage[] {
-  const items = jobs.flatMap(({ itemId, quantity }): PackItem[] => {
-    const item = order.items.find((candidate) => candidate.id === itemId);
+export const packForPartner = (order: RunOrder, { country }: Pick<Partner, 'country'>, jobs: Units, packing: Packing) =>
+  packOrder(packItems(order, jobs), order.packagingInstructions, { countryOfOrigin: country, packing });
+
+/** Packs them as `packForPartner` does, and counts equal packages. */
+export const packedGroups = (order: RunOrder, { country }: Pick<Partner, 'country'>, jobs: Units, packing: Packing) =>
+  packInGroups(packItems(order, jobs), order.packagingInstructions, { countryOfOrigin: country, packing });
+
+function packItems(order: RunOrder, jobs: Units): PackItem[] {
+  const items = new Map(order.items.map((item) => [item.id, item]));
+  return jobs.flatMap(({ itemId, quantity }) => {
+    const item = items.get(itemId);
     if (item === undefined) return [];
     return [
       {
@@ -63,7 +68,6 @@ export function packForPartner(
       },
     ];
   });
-  return packOrder(items, order.packagingInstructions, { countryOfOrigin: partner.country, packing });
 }
 
 interface PackageContents extends Pick<PackedPackage, 'packageReferenceId'> {

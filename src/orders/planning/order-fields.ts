@@ -55,6 +55,8 @@ export interface OrderFields extends StoredFields {
   readonly updatedAt: Date;
   /** The order that this one makes again. */
   readonly reprintOf: string | null;
+  /** The id of the address whose findings an operator has accepted. */
+  readonly acceptedAddressId: string | null;
   readonly returnAddress: z.output<typeof shownReturnAddress> | null;
   readonly refusalReason: string | null;
   readonly refusalReasonDetails: Record<string, unknown> | null;
@@ -91,6 +93,7 @@ const FIELDS: readonly (keyof OrderFields)[] = [
   ...STORED,
   ...LISTED,
   'reprintOf',
+  'acceptedAddressId',
   'returnAddress',
   'refusalReason',
   'refusalReasonDetails',

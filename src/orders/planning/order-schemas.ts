@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { labelText } from '../../documents/fonts';
+import { emailAddress } from '../../platform/domain/email';
 import {
   countryCode,
   crossField,
   currencyCode,
-  emailAddress,
   httpUrl,
   list,
   metadata,
@@ -26,7 +26,7 @@ const FILE_TYPE_PATTERN = /^[A-Za-z0-9_.-]{1,100}$/;
 export const optional = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
 
 /** Reports a missing `state`, which US, CA and AU addresses require. */
-export function stateRule(address: unknown, report: ReportField): void {
+function stateRule(address: unknown, report: ReportField): void {
   const state = property(address, 'state');
   if (!needsState(property(address, 'country'))) return;
   if (state === undefined || state === null) {
@@ -36,31 +36,32 @@ export function stateRule(address: unknown, report: ReportField): void {
   }
 }
 
-/** The limits on lengths and characters are those of labels. */
-export const shippingAddressSchema = crossField(
-  withStateCode(
-    z.object({
-      country: countryCode,
-      firstName: labelText(text(25)),
-      lastName: labelText(text(25)),
-      companyName: optional(labelText(z.string().max(60))),
-      addressLine1: labelText(text(35)),
-      addressLine2: optional(labelText(z.string().max(35))),
-      city: labelText(text(30)),
-      postCode: labelText(text(15)),
-      state: optional(labelText(z.string().max(35))).describe(
-        'In the US, Canada and Australia: the code of the state, or its English name, which is stored as the code.',
-      ),
-      email: emailAddress,
-      phone,
-      isBusiness: optional(z.boolean()),
-      federalTaxId: optional(z.string().max(50)),
-      stateTaxId: optional(z.string().max(50)),
-      registrationState: optional(z.string().max(50)),
-    }),
+/** The limits on lengths are those of labels. */
+export const addressFields = {
+  country: countryCode,
+  firstName: labelText(text(25)),
+  lastName: labelText(text(25)),
+  companyName: optional(labelText(z.string().max(60))),
+  addressLine1: labelText(text(35)),
+  addressLine2: optional(labelText(z.string().max(35))),
+  city: labelText(text(30)),
+  postCode: labelText(text(15)),
+  state: optional(labelText(z.string().max(35))).describe(
+    'In the US, Canada and Australia: the code of the state, or its English name, which is stored as the code.',
   ),
-  stateRule,
-).meta({ id: 'ShippingAddress' });
+  email: emailAddress,
+  phone,
+  isBusiness: optional(z.boolean()),
+  federalTaxId: optional(z.string().max(50)),
+  stateTaxId: optional(z.string().max(50)),
+  registrationState: optional(z.string().max(50)),
+};
+
+/** Returns the schema of an address with these fields. */
+export const addressOf = <Fields extends z.ZodRawShape>(fields: Fields) =>
+  crossField(withStateCode(z.object(fields)), stateRule);
+
+export const shippingAddressSchema = addressOf(addressFields).meta({ id: 'ShippingAddress' });
 export type ShippingAddress = z.output<typeof shippingAddressSchema>;
 
 export const orderFileSchema = z
@@ -109,7 +110,7 @@ export function productNamingRule(item: unknown, report: ReportField): void {
   }
 }
 
-export const productFields = {
+const productFields = {
   itemReferenceId: text(100),
   productUid: optional(text(512)),
   productName: optional(text(255)),
@@ -117,29 +118,21 @@ export const productFields = {
   quantity: z.number().int().min(1).max(100_000),
 };
 
-export const trimField = {
-  customTrim: optional(
-    z.object({ widthMm: z.number().positive().max(10_000), heightMm: z.number().positive().max(10_000) }),
-  ).describe('The item has the price of the smallest size of its product model that contains the trim.'),
-};
-
-export const retailPrice = {
+export const itemFields = {
+  ...productFields,
   retailPriceInclVat: optional(price).describe(
     'Total retail price of all units of the item, excluding VAT despite the name. Required across a customs border.',
   ),
-};
-
-const itemFields = {
-  ...productFields,
-  ...retailPrice,
   files: optional(z.array(orderFileSchema).max(100)).describe(
     'Required unless the product consists of stocked parts only.',
   ),
-  ...trimField,
+  customTrim: optional(
+    z.object({ widthMm: z.number().positive().max(10_000), heightMm: z.number().positive().max(10_000) }),
+  ).describe('The item has the price of the smallest size of its product model that contains the trim.'),
   metadata: optional(metadata),
 };
 
-const orderItemSchema = crossField(z.object(itemFields), (item, report) => {
+export function itemRules(item: unknown, report: ReportField): void {
   const types = new Set<unknown>();
   for (const [index, file] of list(item, 'files').entries()) {
     threadColorsRule(file, (path, message) => report(['files', index, ...path], message));
@@ -149,7 +142,9 @@ const orderItemSchema = crossField(z.object(itemFields), (item, report) => {
     types.add(type);
   }
   productNamingRule(item, report);
-}).meta({ id: 'OrderItem' });
+}
+
+const orderItemSchema = crossField(z.object(itemFields), itemRules).meta({ id: 'OrderItem' });
 
 const packagingInstructionSchema = z.object({
   packageItems: z
@@ -162,7 +157,7 @@ const packagingInstructionSchema = z.object({
   ),
 });
 
-export const packagingInstructionsSchema = z.array(packagingInstructionSchema).max(500);
+const packagingInstructionsSchema = z.array(packagingInstructionSchema).max(500);
 
 /** Checks an order's items: each reference occurs once, and all items name their products in the same way. */
 function itemsRule(order: unknown, report: ReportField): void {
@@ -233,7 +228,7 @@ const allNullish = <Fields extends Shape>(fields: Fields) =>
     [Name in keyof Fields]: z.ZodOptional<z.ZodNullable<Fields[Name]>>;
   };
 
-const orderFields = {
+export const orderFields = {
   orderReferenceId: text(100),
   currency: currencyCode,
   shippingAddress: shippingAddressSchema,

@@ -12,6 +12,7 @@ import {
 } from '../../platform/postgres';
 import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
 import { priceOrder } from '../domain/pricing';
+import { addressHold } from './address-checks';
 import { type CheckedFiles, checkedFiles, fileRefusal } from './file-checks';
 import {
   crossBorderRefusal,
@@ -45,7 +46,7 @@ const STEP = 'handoff';
 const ATTEMPTS = 5;
 
 /**
- * Plans an order whose files are stored and fit their products. Routes it to partners, checks the cross-border rule,
+ * Plans an order whose files are stored and fit their products, and whose address has no finding. Routes it to partners, checks the cross-border rule,
  * chooses shipment methods and prices it, then writes the plan and reserves stock in one transaction. A repeated call
  * returns the stored plan.
  */
@@ -58,7 +59,7 @@ export async function prepareOrder(deps: PreparationDeps & VatCheckDeps, orderId
     if (stored !== null) return stored;
     // All items are cancelled.
     if (order.items.length === 0) return { outcome: 'ended' };
-    const refused = fileRefusal(files);
+    const refused = fileRefusal(files) ?? addressHold(order);
     if (refused !== null) return refused;
     const draft = await draftPlan(deps, await withVatCheck(deps, order));
     if (draft.outcome !== 'drafted') {

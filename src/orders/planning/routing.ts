@@ -1,5 +1,6 @@
 import { CarrierUnavailable } from '../../carriers/carrier';
 import type { Carriers } from '../../carriers/carriers';
+import { countOf } from '../../consignments/domain/consignment';
 import { choosePlan, keyOf, type Plan, rankPlans, routeOrder } from '../../partners/domain/routing';
 import type {
   Passage,
@@ -13,6 +14,7 @@ import { stockNeeds } from '../../partners/domain/routing-weights';
 import type { Candidate, CandidateReader } from '../../partners/routing-rows';
 import { convertMinor } from '../../platform/domain/money';
 import { isCrossBorder } from '../../platform/domain/territories';
+import { inSlices } from '../../platform/slices';
 import { iossNumberOf } from './consignments';
 import { crossBorderRefusal } from './plan-refusals';
 import type { RunItem, RunOrder } from './run-order';
@@ -78,7 +80,7 @@ export async function routeItems(
   routed: RoutedItems,
 ): Promise<{ readonly decision: RoutingDecision; readonly printOrders: readonly RoutedPrintOrder[] }> {
   const request = requestOf(deps, routed);
-  const ranking = rankPlans(request);
+  const ranking = await inSlices(rankPlans(request));
   if (!ranking.ok) return { decision: ranking, printOrders: [] };
   const answers = new Map<string, Promise<RoutedPrintOrder>>();
   const partnerOf = ({ partnerId }: PlannedPrintOrder) => routed.partners.find((each) => each.partnerId === partnerId)!;
@@ -167,7 +169,7 @@ function passageWith(
   { dispatchDate }: PlannedPrintOrder,
   { partner, choice, ...packed }: QuotedPackages & { readonly partner: Candidate },
 ): Passage {
-  const parcels = packed.packages.length;
+  const parcels = countOf(packed.packages);
   const crossesBorder = isCrossBorder(partner.senderAddress, order.shippingAddress);
   if (!choice.ok)
     return { parcels, crossesBorder, postage: 0, deliveryDate: dispatchDate, refusal: 'no_shipment_method' };

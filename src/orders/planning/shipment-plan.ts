@@ -1,15 +1,15 @@
 import type { Carriers } from '../../carriers/carriers';
-import type { MethodChoice, MethodQuote } from '../../consignments/domain/consignment';
+import { countOf, type MethodChoice, type MethodQuote, totalOf } from '../../consignments/domain/consignment';
 import { type ChosenMethod, chooseMethod } from '../../consignments/domain/method-choice';
 import { localDateAndTime, workCalendar } from '../../partners/domain/calendar';
 import type { Partner } from '../../partners/partner-rows';
 import type { Place } from '../../platform/domain/territories';
 import { uuidv7 } from '../../platform/ids';
 import { columnsOf, json, type Queryable, type Statement } from '../../platform/postgres';
-import type { PackedPackage, Packing } from '../domain/packing';
-import { type PlannedParcel, plannedParcels, sumOf } from '../domain/planned-parcel';
+import type { PackedGroup, Packing } from '../domain/packing';
+import { type PlannedParcel, plannedParcels } from '../domain/planned-parcel';
 import { promiseDates } from '../domain/promise';
-import { consignmentOf, packForPartner } from './consignments';
+import { consignmentOf, packedGroups } from './consignments';
 import type { RunOrder } from './run-order';
 
 export type Quoter = Carriers['quote'];
@@ -68,7 +68,7 @@ export function planQuoted({ choice, ...packed }: QuotedPackages, input: Omit<Pl
 /** The packages of one partner's jobs, every method that can carry all of them, and the one that the order chooses. */
 export interface QuotedPackages {
   readonly packing: Packing;
-  readonly packages: readonly PackedPackage[];
+  readonly packages: readonly PackedGroup[];
   readonly quotes: readonly MethodQuote[];
   readonly choice: ChosenMethod;
 }
@@ -99,9 +99,9 @@ export function estimateMethods(carriers: Carriers, packed: PackedJobs): QuotedP
 }
 
 function packingsOf({ order, partner, jobs }: PackedJobs) {
-  const packed = (packing: Packing) => ({ packing, packages: packForPartner(order, partner, jobs, packing) });
+  const packed = (packing: Packing) => ({ packing, packages: packedGroups(order, partner, jobs, packing) });
   const [shared, apart] = [packed('shared'), packed('apart')];
-  const tried = shared.packages.length < apart.packages.length ? [shared, apart] : [apart];
+  const tried = countOf(shared.packages) < countOf(apart.packages) ? [shared, apart] : [apart];
   return tried.map((each) => ({
     ...each,
     consignment: consignmentOf(order, partner, each.packages, order.clientName),
@@ -126,7 +126,7 @@ function cheapestOf(
 export function planWith(
   method: MethodQuote,
   isCheapest: boolean,
-  { packing, packages }: { readonly packing: Packing; readonly packages: readonly PackedPackage[] },
+  { packing, packages }: { readonly packing: Packing; readonly packages: readonly PackedGroup[] },
   { partner, dispatchDate, now }: Pick<PlannedJobs, 'partner' | 'dispatchDate' | 'now'>,
 ): ShipmentPlan {
   const calendar = workCalendar(partner.capabilities.calendar);
@@ -143,8 +143,8 @@ export function planWith(
     isCheapest,
     packing,
     parcels: plannedParcels(packages, method.packagesMinor),
-    packageCount: packages.length,
-    totalWeightGrams: sumOf(packages, 'grossWeightGrams'),
+    packageCount: countOf(packages),
+    totalWeightGrams: totalOf(packages, 'grossWeightGrams'),
     minDeliveryDays: calendarDays(today, transit.minDeliveryDate),
     maxDeliveryDays: calendarDays(today, transit.maxDeliveryDate),
     minDeliveryDate: transit.minDeliveryDate,

@@ -1,9 +1,10 @@
 import { CarrierUnavailable } from '../../carriers/carrier';
+import { countOf, totalOf } from '../../consignments/domain/consignment';
 import { partnerByAccount } from '../../partners/partner-rows';
 import { type Fragment, inTransaction, json, type Queryable, type Transaction } from '../../platform/postgres';
 import type { Packing } from '../domain/packing';
-import { type PlannedParcel, plannedParcels, pricesOfRest, sumOf } from '../domain/planned-parcel';
-import { consignmentOf, packForPartner } from './consignments';
+import { type PlannedParcel, parcelsOfRest } from '../domain/planned-parcel';
+import { consignmentOf, packedGroups } from './consignments';
 import type { PreparationDeps } from './prepare-order';
 import { refundShipping } from './receipts';
 import { type RunOrder, runOrder } from './run-order';
@@ -77,17 +78,17 @@ export async function restsOf(
   const rests = await Promise.all(
     rows.map(async ({ id: printOrderId, partnerId, methodUid, packing, parcels: before, jobs }) => {
       const left = jobs.map(({ id, itemId, quantity }) => ({ itemId, quantity: quantity - (leaving.get(id) ?? 0) }));
-      const units = sumOf(left, 'quantity');
+      const units = left.reduce((sum, { quantity }) => sum + quantity, 0);
       if (units === 0) return [];
       const partner = (await partnerByAccount(sql, partnerId))!;
-      const packages = packForPartner(order, partner, left, packing);
+      const packages = packedGroups(order, partner, left, packing);
       const consignment = consignmentOf(order, partner, packages, order.clientName);
       const quotes = await deps.carriers.quote(consignment, methodUid).catch((error: unknown) => {
         if (error instanceof CarrierUnavailable) return [];
         throw error;
       });
       const quoted = quotes.find((method) => method.methodUid === methodUid)?.packagesMinor;
-      const after = plannedParcels(packages, pricesOfRest(before, packages, quoted));
+      const after = parcelsOfRest(before, packages, quoted);
       return [{ printOrderId, units, before, after }];
     }),
   );
@@ -97,8 +98,8 @@ export async function restsOf(
 /** @throws Error when a plan has changed since its rest was priced; the activity retries */
 export async function storeRests(tx: Transaction, rests: readonly ShipmentRest[]): Promise<void> {
   const rows = rests.map(({ printOrderId: id, before, after }) => {
-    const change = (key: 'grossWeightGrams' | 'priceMinor') => sumOf(after, key) - sumOf(before, key);
-    const packages = after.length - before.length;
+    const change = (key: 'grossWeightGrams' | 'priceMinor') => totalOf(after, key) - totalOf(before, key);
+    const packages = countOf(after) - countOf(before);
     return { id, before, after, packages, grams: change('grossWeightGrams'), price: change('priceMinor') };
   });
   const stored = await tx`

@@ -46,6 +46,9 @@ export const dispatchRequestSchema = z
   })
   .meta({ id: 'DispatchRequest' });
 
+/** Parcels up to which a dispatch request waits for its documents. */
+export const MOST_AWAITED_PARCELS = 50;
+
 export interface DispatchOrder {
   readonly orderId: string;
   readonly printOrderId: string;
@@ -142,6 +145,8 @@ function withPackingSlips(
 
 export interface DispatchedPrintOrder extends Pick<AddressedPrintOrder, 'id' | 'orderId' | 'status'> {
   readonly documentTypes: Partner['documentTypes'];
+  /** Number of its planned packages. */
+  readonly packageCount: number;
   readonly jobs: readonly (AddressedPrintOrder['jobs'][number] & {
     readonly itemReferenceId: string;
     readonly status: ItemStatus;
@@ -167,6 +172,7 @@ export async function dispatchedPrintOrder(
   if (!isPrintOrderId(printOrderId)) return null;
   const [printOrder] = await sql<DispatchedPrintOrder[]>`
     SELECT p.id, p.order_id, p.status, pa.document_types,
+      (SELECT l.package_count FROM planned_shipments l WHERE l.print_order_id = p.id) AS package_count,
       (SELECT jsonb_agg(jsonb_build_object('id', j.id::text, 'partIds', j.part_ids::text[],
           'itemReferenceId', i.item_reference_id, 'status', j.status, 'isLive', j.status NOT IN ('cancelled', 'superseded')) ORDER BY j.id)
         FROM print_jobs j JOIN order_items i ON i.id = j.order_item_id WHERE j.print_order_id = p.id) AS jobs,

@@ -7,12 +7,12 @@ import { enqueue } from '../../platform/outbox/outbox';
 import type { WorkflowStart } from '../../platform/outbox/temporal-delivery';
 import { inTransaction, json, type Queryable, type Sql, type Transaction } from '../../platform/postgres';
 import type { FileOfProduct } from '../domain/file-needs';
-import { orderFileSchema, productFields, productNamingRule, trimField } from '../planning/order-schemas';
+import { itemFields, orderFileSchema, productNamingRule } from '../planning/order-schemas';
 import { fileFinding } from '../reading/retrieved-item';
 
 export const MAX_RUNNING_PREFLIGHTS = 20;
 
-const { productUid, productName, productVariant } = productFields;
+const { productUid, productName, productVariant, customTrim } = itemFields;
 
 export const preflightRequestSchema = crossField(
   z.object({
@@ -21,7 +21,7 @@ export const preflightRequestSchema = crossField(
     productUid,
     productName,
     productVariant,
-    ...trimField,
+    customTrim,
     orderId: text(100)
       .optional()
       .describe(

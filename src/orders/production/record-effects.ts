@@ -4,6 +4,7 @@ import { settleReservations } from '../../procurement/reservations';
 import { followPartnerTracking } from '../../shipping/tracking/tracking';
 import type { RunEffect } from '../domain/lifecycle/run-events';
 import type { RunRecord } from '../domain/run/run-record';
+import { acceptAddress } from '../planning/address-checks';
 import { acceptFiles } from '../planning/file-checks';
 import { refundItems } from '../planning/receipts';
 import { endReplacements } from './file-replacements';
@@ -31,6 +32,7 @@ export async function writeEffects(tx: Transaction, record: RunRecord): Promise<
   for (const code of pick('tracking_code')) await storePartnerParcel(tx, code);
   for (const ended of pick('end_replacements')) await endReplacements(tx, ended);
   if (pick('accept_files').length > 0) await acceptFiles(tx, record.orderId);
+  if (pick('accept_address').length > 0) await acceptAddress(tx, record.orderId);
   const ended = printOrdersWithEndedUnits(record);
   if (ended.length > 0) {
     await removeEndedUnits(tx, ended);

@@ -48,7 +48,7 @@ export async function renewDocuments(
   const sender = { partner: partnerOf(shipment.partner), clientSettings: shipment.clientSettings };
   const startedAt = new Date(shipment.startedAt);
   const customsForm = shipment.isPostal ? 'postal' : 'commercial';
-  const made = await contentDocuments(
+  const made = contentDocuments(
     { ...consignment, sender: { ...consignment.sender, taxIds: senderTaxIds(order, sender.partner) }, packages },
     shipment.parcels.map(({ trackingNumber }) => ({ carrierName, trackingNumber, customsForm })),
     {

@@ -6,6 +6,7 @@ import { inTransaction, json, type Queryable, type Sql, type Transaction } from 
 import { whyStatusForbids } from '../domain/lifecycle/rules/guards';
 import type { OrderStatus } from '../domain/lifecycle/statuses';
 import type { Receipt } from '../domain/receipt';
+import { addressFindings } from '../planning/address-checks';
 import { type Charges, openLines } from '../planning/charges';
 import type { StoredFields } from '../planning/order-fields';
 import type { ShippingAddress, UpdateShipment } from '../planning/order-schemas';
@@ -21,7 +22,7 @@ import {
   storeShipmentPlans,
 } from '../planning/shipment-plan';
 import { type ReplannedRest, shippingReceipts, storeShippingReceipts } from '../planning/shipping-receipts';
-import { addressView } from '../reading/retrieved-order';
+import { addressFields } from '../reading/retrieved-order';
 import { removeEndedUnits } from './parcel-contents';
 
 /** A requested change as the table stores it. Null: as before. */
@@ -43,7 +44,10 @@ export function isUnchanged(
   const { id } = order.shippingAddress;
   const isSameAddress =
     shippingAddress == null ||
-    isDeepStrictEqual(addressView({ id: order.id, shippingAddress: { ...shippingAddress, id } }), addressView(order));
+    isDeepStrictEqual(
+      addressFields({ id: order.id, shippingAddress: { ...shippingAddress, id } }),
+      addressFields(order),
+    );
   return isSameAddress && (shipmentMethodUid ?? order.shipmentMethodUid) === order.shipmentMethodUid;
 }
 
@@ -166,6 +170,12 @@ async function planChange(
   | Required<RefusedChange>
 > {
   const before = await runOrder(deps.sql, orderId);
+  // Partners make the order. It cannot wait for a better address.
+  const isMoved = !isUnchanged(before, { ...change, shipmentMethodUid: null });
+  const [finding] = before.isPlanned && isMoved ? addressFindings(change.shippingAddress!) : [];
+  if (finding !== undefined) {
+    return { outcome: 'refused', message: finding.message, reference: `shippingAddress.${finding.field}` };
+  }
   const order: RunOrder = {
     ...before,
     shippingAddress: change.shippingAddress ?? before.shippingAddress,

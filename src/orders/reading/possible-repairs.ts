@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Alternative, REJECTION_REASONS } from '../../partners/domain/routing-decision';
 import type { Sql } from '../../platform/postgres';
+import { inSlices } from '../../platform/slices';
 import { POSSIBLE_REPAIRS, possibleRepairs } from '../domain/lifecycle/rules/possible-repairs';
 import type { RunState } from '../domain/lifecycle/run-state';
 import { candidatesFor, estimateRouting, type RoutingDeps } from '../planning/routing';
@@ -102,10 +103,14 @@ export async function reroutePartners(
   );
   const partners = await candidatesFor(deps.candidates, items);
   const at = new Date();
-  return new Map(
-    items.map((item) => [
-      item.id,
-      estimateRouting(deps, { order, items: [item], partners, at }).explanation[0]?.alternatives ?? [],
-    ]),
-  );
+  function* explained(): Generator<void, Map<string, readonly Alternative[]>> {
+    const found = new Map<string, readonly Alternative[]>();
+    for (const item of items) {
+      const { explanation } = estimateRouting(deps, { order, items: [item], partners, at });
+      found.set(item.id, explanation[0]?.alternatives ?? []);
+      yield;
+    }
+    return found;
+  }
+  return await inSlices(explained());
 }

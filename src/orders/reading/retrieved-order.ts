@@ -3,6 +3,7 @@ import { shownReturnAddress } from '../../accounts/clients';
 import type { LinkSigner } from '../../platform/objects/signed-links';
 import { FINANCIAL_STATUSES, ORDER_STATUSES } from '../domain/lifecycle/statuses';
 import { amounts, billingEntitySchema, NO_BILLING_ENTITY, receiptSchema, receiptView } from '../domain/receipt';
+import { addressFindingSchema, addressFindings } from '../planning/address-checks';
 import { fileDelay } from '../planning/file-delays';
 import { clientEvent, clientEvents, orderEvents } from './client-events';
 import type { OrderRecord } from './order-reader';
@@ -34,6 +35,10 @@ export const retrievedAddressSchema = z
     federalTaxId: nullableText,
     stateTaxId: nullableText,
     registrationState: nullableText,
+    checks: z
+      .array(addressFindingSchema)
+      .describe('What was found in the address. An order with findings waits before its handover.'),
+    checksAccepted: z.boolean().describe('An operator has accepted the address as it is.'),
   })
   .meta({ id: 'RetrievedShippingAddress' });
 
@@ -186,7 +191,17 @@ export function orderView(order: OrderRecord, links: LinkSigner) {
 }
 
 /** Returns the shipping address with every field of schema `RetrievedShippingAddress`. */
-export function addressView(order: Pick<OrderRecord, 'id' | 'shippingAddress'>) {
+export function addressView(order: Pick<OrderRecord, 'id' | 'shippingAddress' | 'acceptedAddressId'>) {
+  const { shippingAddress: address, acceptedAddressId } = order;
+  return {
+    ...addressFields(order),
+    checks: addressFindings(address),
+    checksAccepted: acceptedAddressId === address.id,
+  };
+}
+
+/** Returns what a client submits of an address, with every field. */
+export function addressFields(order: Pick<OrderRecord, 'id' | 'shippingAddress'>) {
   const address = order.shippingAddress;
   return {
     id: address.id,

@@ -6,6 +6,7 @@ import {
   type ResolvedProduct,
 } from '../../catalog/domain/product';
 import type { PostalAddress } from '../../consignments/domain/consignment';
+import { asciiEmail } from '../../platform/domain/email';
 import { convertMinor, fromMinor, type RateTable } from '../../platform/domain/money';
 import type {
   AddressBody,
@@ -129,7 +130,7 @@ function address(type: AddressBody['type'], from: PrintOrderAddress): AddressBod
     postalCode: from.postcode,
     city: from.city,
     countryCode: from.country,
-    email: from.email,
+    email: asciiEmail(from.email),
     ...given,
   };
 }

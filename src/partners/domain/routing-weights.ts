@@ -59,14 +59,19 @@ export function modelsOf(product: ResolvedProduct): ReadonlySet<string> {
   return new Set([product.modelUid, ...made]);
 }
 
-/** Returns the items, in an order of their own, with the options at all partners and why the others cannot make them. */
-export function weighItems(request: RoutingRequest): WeighedItem[] {
+/**
+ * Returns the items, in an order of their own, with the options at all partners and why the others cannot make them. Yields
+ * between steps: 500 items with 60 partners take a third of a second.
+ */
+export function* weighItems(request: RoutingRequest): Generator<void, WeighedItem[]> {
   const partners = [...request.partners].sort((a, b) => compareText(a.uid, b.uid));
   const dates = new Map<string, string>();
-  const weighed = [...request.items]
-    .sort((a, b) => compareText(a.itemId, b.itemId))
-    .map((item) => weighItem(item, partners, request, dates));
-  const shared = sharePassages(weighed, request);
+  const weighed: WeighedItem[] = [];
+  for (const item of [...request.items].sort((a, b) => compareText(a.itemId, b.itemId))) {
+    weighed.push(weighItem(item, partners, request, dates));
+    yield;
+  }
+  const shared = yield* sharePassages(weighed, request);
   return weighed.map((entry) => ({
     ...entry,
     options: entry.options
@@ -109,7 +114,10 @@ const TRIED_ALONE = 20;
  * Adds to each option its share, by weight, of the passage that all items of its kind would have from its partner. So few
  * passages are computed, and the cost of an item counts that others share its parcel.
  */
-function sharePassages(weighed: readonly WeighedItem[], request: RoutingRequest): Map<Option, Option> {
+function* sharePassages(
+  weighed: readonly WeighedItem[],
+  request: RoutingRequest,
+): Generator<void, Map<Option, Option>> {
   const { passageOf, weights, at } = request;
   const today = at.toISOString().slice(0, 10);
   const shared = new Map<Option, Option>();
@@ -139,8 +147,10 @@ function sharePassages(weighed: readonly WeighedItem[], request: RoutingRequest)
       shared.set(option, { ...option, cost, refusal: passage.refusal });
     }
   };
-  for (const group of Map.groupBy(all, ({ item, option }) => `${option.partner.uid}/${item.product.kind}`).values())
+  for (const group of Map.groupBy(all, ({ item, option }) => `${option.partner.uid}/${item.product.kind}`).values()) {
     share(group);
+    yield;
+  }
   return shared;
 }
 

@@ -41,13 +41,16 @@ const PLANS_SHOWN = 3;
  * depend on the order of items or partners.
  *
  * With few partners every subset is tried; with many partners or items the search is greedy. Each partner alone is
- * always tried. When items of one order compete for stock, the item with the fewest alternatives is served first.
+ * always tried. When items of one order compete for stock, the item with the fewest alternatives is served first. Yields
+ * between steps.
  */
-export function rankPlans(request: RoutingRequest): Ranking | Extract<RoutingDecision, { ok: false }> {
-  const weighed = weighItems(request);
+export function* rankPlans(
+  request: RoutingRequest,
+): Generator<void, Ranking | Extract<RoutingDecision, { ok: false }>> {
+  const weighed = yield* weighItems(request);
   const impossible = weighed.filter(({ options }) => options.length === 0);
   if (impossible.length > 0) return unroutable(impossible, weighed);
-  const plans = plansOf(weighed, request);
+  const plans = yield* plansOf(weighed, request);
   const refused = plans.find(({ rank }) => rank >= REFUSED);
   if (plans.length > 0) return { ok: true, plans, weighed, refused };
   // Each item alone has an option, but the stock is not enough for all of them.
@@ -86,7 +89,10 @@ export function choosePlan(
 
 /** Routes an order by what is known without a request to a carrier. */
 export function routeOrder(request: RoutingRequest): RoutingDecision {
-  const ranking = rankPlans(request);
+  const steps = rankPlans(request);
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  const ranking = step.value;
   return ranking.ok ? choosePlan(ranking, ranking.plans.slice(0, PLANS_SHOWN), request).decision : ranking;
 }
 
@@ -208,7 +214,10 @@ const EXHAUSTIVE = 4_096;
 /** A greedy search starts from this number of cheapest options of each item. */
 const CHEAPEST_KEPT = 3;
 
-function plansOf(weighed: readonly WeighedItem[], request: RoutingRequest): (Plan & { readonly rank: number })[] {
+function* plansOf(
+  weighed: readonly WeighedItem[],
+  request: RoutingRequest,
+): Generator<void, (Plan & { readonly rank: number })[]> {
   const useful = [...new Set(weighed.flatMap(({ options }) => options.map(({ partner }) => partner)))].sort((a, b) =>
     compareText(a.uid, b.uid),
   );
@@ -233,9 +242,10 @@ function plansOf(weighed: readonly WeighedItem[], request: RoutingRequest): (Pla
     for (let bits = 1; bits < 2 ** useful.length; bits++) {
       const chosen = useful.filter((_, index) => (bits >> index) & 1);
       if (chosen.length <= weighed.length) consider(new Set(chosen));
+      yield;
     }
   } else {
-    shrinkSet(weighed, useful, consider);
+    yield* shrinkSet(weighed, useful, consider);
   }
   return [...found.values()].sort((a, b) => a.rank - b.rank || a.printOrders.length - b.printOrders.length);
 }
@@ -248,12 +258,15 @@ export const keyOf = ({ partnerUid, kind, items, dispatchDate }: PlannedPrintOrd
  * Tries every partner alone. Then starts from the partners that are among the cheapest of some item (from all partners
  * when those have too little stock) and removes, one by one, the partner whose removal lowers the total most.
  */
-function shrinkSet(
+function* shrinkSet(
   weighed: readonly WeighedItem[],
   useful: readonly CandidatePartner[],
   consider: (chosen: ReadonlySet<CandidatePartner>) => number,
-): void {
-  for (const partner of useful) consider(new Set([partner]));
+): Generator<void> {
+  for (const partner of useful) {
+    consider(new Set([partner]));
+    yield;
+  }
   const cheapest = weighed.flatMap(({ options }) => options.slice(0, CHEAPEST_KEPT));
   let chosen = new Set(cheapest.map(({ partner }) => partner));
   let total = consider(chosen);
@@ -266,6 +279,7 @@ function shrinkSet(
     for (const partner of chosen) {
       const rest = new Set([...chosen].filter((other) => other !== partner));
       const restTotal = consider(rest);
+      yield;
       if (restTotal <= total && (best === null || restTotal < best.total)) {
         best = { without: partner, total: restTotal };
       }

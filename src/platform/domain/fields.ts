@@ -19,14 +19,6 @@ const choice = (isOne: (value: string) => boolean, message: string) =>
     }
   });
 
-/** Largest number of characters before the @ of an address (RFC 5321, 4.5.3.1.1). */
-const LOCAL_PART = 64;
-
-export const emailAddress = z
-  .email()
-  .max(254)
-  .refine((address) => address.lastIndexOf('@') <= LOCAL_PART, `At most ${LOCAL_PART} characters before the @.`);
-
 /** ISO 3166-1 alpha-2 code in upper case. */
 export const countryCode = choice(isCountry, 'Must be an ISO 3166-1 alpha-2 country code.');
 

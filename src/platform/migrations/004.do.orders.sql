@@ -14,6 +14,8 @@ CREATE TABLE orders (
   retail_shipping_price   numeric,
   shipment_method_uid     text,
   shipping_address        jsonb NOT NULL,
+  -- Id of the shipping address whose findings an operator has accepted. A changed address has another id.
+  accepted_address_id     uuid,
   return_address          jsonb,
   packaging_instructions  jsonb NOT NULL DEFAULT '[]',
   metadata                jsonb NOT NULL DEFAULT '[]',

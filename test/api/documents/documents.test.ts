@@ -143,8 +143,8 @@ test.each([
     orderReference: 'ORDER-1',
     lines: [],
   };
-  const { body, storedAs } = drawnFrom('invoice', invoice);
-  await deps.objects.put('invoices/1', body, { contentType: storedAs });
+  const { make, storedAs } = drawnFrom('invoice', () => invoice);
+  await deps.objects.put('invoices/1', await make(), { contentType: storedAs });
   const objects = { ...deps.objects, directLink: async () => directLink };
   const fetched = request(createApp(deps, documentRoutes({ ...deps, objects })));
   const response = await fetched

@@ -229,6 +229,21 @@ test('products that fit one parcel share one; a quote has the contents, weight, 
   ]);
 });
 
+test('equal parcels are one entry of a quote with their number, and cost their price times it', async () => {
+  const { body } = await quote({ items: [poster({ quantity: 4_995 })] }).expect(200);
+  const [{ packages, packageCount, totalWeight, shippingPrice }] = body.quotes;
+  expect(packages).toMatchObject([
+    { count: 499, items: [{ itemReferenceId: 'poster', quantity: 10 }] },
+    { count: 1, items: [{ itemReferenceId: 'poster', quantity: 5 }] },
+  ]);
+  expect(packageCount).toBe(500);
+  const sum = (of: (pack: { count: number; price: number; weight: number }) => number) => {
+    return packages.reduce((total: number, pack: never) => total + of(pack), 0);
+  };
+  expect(sum(({ count, weight }) => count * weight)).toBe(totalWeight);
+  expect(sum(({ count, price }) => count * cents(price))).toBe(cents(shippingPrice));
+});
+
 test.each([
   ['share a letter', 5, 8, 'standard', [2.1]],
   ['have letters of their own where a parcel for both is dearer', 12, 9, 'standard', [2.1, 1.65]],

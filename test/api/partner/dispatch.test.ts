@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import type { CarrierAdapter } from '../../../src/carriers/carrier';
 import { eventually, type TestStack, testStack } from '../../support/stack';
 import {
   type HandedOver,
@@ -25,19 +27,24 @@ interface Documents {
     readonly type: string;
     readonly contentType: string;
     readonly url: string;
+    readonly trackingCode: string;
   }[];
   readonly trackingCode: string;
   readonly trackingLink: string;
 }
 
 async function dispatch(orderId: string): Promise<{ status: number; body: Documents & { error?: string } }> {
+  const response = await askForDocuments(orderId);
+  return { status: response.status, body: (await response.json()) as Documents };
+}
+
+async function askForDocuments(orderId: string): Promise<Response> {
   const { apiKey } = stack.credentials.partners.find(({ name }) => name === 'prints-berlin')!;
-  const response = await fetch(`${stack.baseUrl}/v2/order/dispatch`, {
+  return await fetch(`${stack.baseUrl}/v2/order/dispatch`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
     body: JSON.stringify({ orderId }),
   });
-  return { status: response.status, body: (await response.json()) as Documents };
 }
 
 const postStatus = async ({ printOrderId: orderId }: HandedOver, status: string) => {
@@ -237,4 +244,87 @@ test('one label remains, for the last address, when the address changes while la
     FROM shipments s JOIN shipment_packages p ON p.shipment_id = s.id
     WHERE s.order_id = ${order.orderId} AND s.status = 'bought'`;
   expect(remaining).toEqual({ line: 'Ackerstrasse 3', code: trackingCode });
+});
+
+describe('a dispatch of more than 50 parcels', () => {
+  const PARCELS = 60;
+  let order: HandedOver;
+  let carrier: CarrierAdapter;
+
+  beforeAll(async () => {
+    order = await handedOver(stack, 'large', { quantity: PARCELS * 10 });
+    const { sql, carriers } = stack.services;
+    const [planned] = await sql<{ methodUid: string }[]>`
+      SELECT shipment_method_uid AS method_uid FROM planned_shipments WHERE print_order_id = ${order.printOrderId}`;
+    carrier = carriers.forMethod(planned!.methodUid)!;
+  });
+
+  /** Repeats the request until its response is not 202. */
+  const ended = () =>
+    eventually(async () => {
+      const response = await dispatch(order.printOrderId);
+      return response.status === 202 ? undefined : response;
+    });
+
+  async function expectPending(): Promise<void> {
+    const response = await askForDocuments(order.printOrderId);
+    expect([response.status, response.headers.get('retry-after')]).toEqual([202, '5']);
+    expect(await response.json()).toEqual({ message: expect.stringMatching(/being made/) });
+  }
+
+  test('gets 202 and then the carrier’s refusal, once', async () => {
+    const refusal = { code: 'CLOSED', message: 'The carrier sells nothing today.' };
+    const refusing = jest.spyOn(carrier, 'buy').mockResolvedValue({ ok: false, refusal });
+    await expectPending();
+    expect(await ended()).toMatchObject({ status: 400, body: { error: expect.stringMatching(/sells nothing today/) } });
+    refusing.mockRestore();
+  });
+
+  test('gets 202 and then the documents. Each label is bought once, also when a worker is lost meanwhile', async () => {
+    const { buy } = carrier;
+    let bought = 0;
+    const halting = jest.spyOn(carrier, 'buy').mockImplementation(async (request) => {
+      if (++bought <= PARCELS / 2) return await buy(request);
+      const { signal } = request;
+      await once(signal!, 'abort');
+      throw signal!.reason;
+    });
+    await expectPending();
+    await eventually(async () => bought > PARCELS / 2 || undefined);
+    await expectPending();
+    await stack.stopWorker();
+    halting.mockRestore();
+    await stack.startWorker();
+
+    const { status, body } = await ended();
+    expect(status).toBe(200);
+    const labels = body.documents.filter(({ type }) => type === 'label');
+    expect(new Set(labels.map(({ trackingCode }) => trackingCode)).size).toBe(PARCELS);
+    expect(labels).toHaveLength(PARCELS);
+    expect(await orderNow(stack, order.orderId)).toMatchObject({ shipments: { bought: 1 }, attention: null });
+    const { sql } = stack.services;
+    const [purchases] = await sql<{ live: number }[]>`
+      SELECT count(*)::int AS live FROM carrier_purchases p JOIN shipments s ON p.idempotency_key LIKE s.id || ':%'
+      WHERE s.order_id = ${order.orderId} AND p.voided_at IS NULL`;
+    expect(purchases).toEqual({ live: PARCELS });
+  });
+
+  test('gets 202 while its papers are made again after a change', async () => {
+    const { sql, objects } = stack.services;
+    await sql`UPDATE shipments SET documents_outdated = true WHERE order_id = ${order.orderId}`;
+    const { put } = objects;
+    let store: () => void;
+    const stored = new Promise<void>((resolve) => {
+      store = resolve;
+    });
+    const slow = jest.spyOn(objects, 'put').mockImplementation(async (...object) => {
+      await stored;
+      return await put(...object);
+    });
+    await expectPending();
+    store!();
+    const { status, body } = await ended();
+    slow.mockRestore();
+    expect([status, body.documents.length]).toEqual([200, 2 * PARCELS]);
+  });
 });

@@ -1,5 +1,6 @@
 import { ready } from 'zpl-renderer-js';
 import { s10, sscc } from '../../../src/carriers/domain/tracking-numbers';
+import type { PostalAddress } from '../../../src/consignments/domain/consignment';
 import { printableText } from '../../../src/documents/fonts';
 import { type LabelContent, layOutLabel } from '../../../src/documents/label-layout';
 import { renderLabelPdf, renderLabelZpl } from '../../../src/documents/labels';
@@ -46,7 +47,30 @@ const courier: LabelContent = {
   routing: 'US-606',
   barcode: { symbology: 'gs1-128', value: sscc('9521101', 1_234_567) },
 };
+/** Returns an address in the script of its country. */
+const at = (country: string, lastName: string, addressLine1: string, city: string): PostalAddress => ({
+  ...{ country, lastName, addressLine1, city, firstName: 'A.', postcode: '10000' },
+});
 const scripts = { TOKYO, DUBAI, ATHENS, KYIV, SEOUL, SHANGHAI, TEL_AVIV, BANGKOK };
+const others = [
+  at('GE', 'ჭავჭავაძე', '12 რუსთაველის გამზირი', 'თბილისი'),
+  at('AM', 'Գրիգորյան', 'Մաշտոցի պողոտա 45', 'Երևան'),
+  at('IN', 'शर्मा', '5 महात्मा गांधी मार्ग, स्त्री निकेतन', 'नई दिल्ली'),
+  at('BD', 'ব্রাহ্মণ', '১২ ধানমন্ডি রোড, কৃষ্ণনগর', 'ঢাকা'),
+  at('IN', 'ஸ்ரீநிவாசன்', '7 அண்ணா சாலை', 'சென்னை'),
+  at('LK', 'ක්‍ෂේත්‍රපාල', '3 ශ්‍රී ජයවර්ධනපුර පාර', 'කොළඹ'),
+  at('ET', 'ኃይለ', 'ቦሌ መንገድ ፩፪', 'አዲስ አበባ'),
+  at('LA', 'ວົງສາ', '9 ຖະໜົນລ້ານຊ້າງ', 'ວຽງຈັນ'),
+  at('KH', 'ព្រះនរោត្តម', '22 ផ្លូវច្បារអំពៅ', 'ភ្នំពេញ'),
+  at('MV', 'މުޙައްމަދު', '4 މަޖީދީމަގު، ހުޅުމާލެ', 'މާލެ'),
+  at('MA', 'ⴰⵎⴰⵣⵉⵖ', '8 ⴰⴱⵔⵉⴷ ⵏ ⵜⵉⴼⵉⵏⴰⵖ', 'ⵕⴱⴰⵟ'),
+  at('IN', 'સ્ત્રીવત્સ', '6 કૃષ્ણ માર્ગ', 'અમદાવાદ'),
+  at('IN', 'ਸਿੰਘ', '2 ਗੁਰਦੁਆਰਾ ਰੋਡ', 'ਅੰਮ੍ਰਿਤਸਰ'),
+  at('IN', 'ಕ್ಷೇತ್ರಪಾಲ', '11 ಮಹಾತ್ಮ ಗಾಂಧಿ ರಸ್ತೆ, ಜ್ಞಾನಭಾರತಿ', 'ಬೆಂಗಳೂರು'),
+  at('IN', 'കൃഷ്ണൻ', '14 മഹാത്മാ ഗാന്ധി റോഡ്', 'കൊച്ചി'),
+  at('IN', 'శ్రీనివాస్', '16 జ్ఞానం రోడ్డు', 'హైదరాబాద్'),
+  at('IN', 'ମହାନ୍ତି', '18 କୃଷ୍ଣ ମାର୍ଗ', 'ଭୁବନେଶ୍ୱର'),
+];
 
 describe('PDF labels', () => {
   test.each([
@@ -138,6 +162,17 @@ describe('PDF labels', () => {
     for (const char of new Set(letters(receiver.lastName!))) expect(printed).toContain(char);
   });
 
+  test('addresses in the scripts of Asia, Africa and the Caucasus are printed completely', async () => {
+    const pdf = await renderLabelPdf(others.map((receiver) => ({ ...courier, receiver })));
+    if (process.env.PICTURES_DIR !== undefined) await pagesOf(pdf, 'label-scripts');
+    const pages = await textOf(pdf);
+    for (const [index, { addressLine1, lastName }] of others.entries()) {
+      const words = [...`${addressLine1}${lastName}`.normalize('NFKC')].filter((char) => /[\p{L}\p{N}]/u.test(char));
+      const printed = pages[index]!.normalize('NFKC');
+      expect(words.filter((char) => !printed.includes(char))).toEqual([]);
+    }
+  });
+
   test('a letter is copied as itself after a label with a letter that has it as a part', async () => {
     await renderLabelPdf([{ ...courier, reference: 'ӹ' }]);
     const [words] = await textOf(await renderLabelPdf([{ ...courier, reference: 'ы' }]));
@@ -197,6 +232,8 @@ describe('characters that no font can print', () => {
     ['a  b · c', 'a  b · c'],
     ['Sender’s   name', 'Sender’s   name'],
     ['می\u{200C}خواهم', 'می\u{200C}خواهم'],
+    ['ක්\u{200D}ෂ', 'ක්\u{200D}ෂ'],
+    ['ก\u{200B}ข', 'กข'],
   ])('%j is printed as %j', (text, printed) => {
     expect(printableText(text)).toBe(printed);
   });

@@ -110,6 +110,30 @@ test.each([
   expect(text!.includes('Northern Walls')).toBe(allowed);
 });
 
+test('a purchase that continues keeps the documents that it has stored, and makes the others', async () => {
+  const purchase = await request({ consignment: consignmentTo(MUNICH, { count: 3 }) });
+  let puts: string[] = [];
+  const watched = (failsAt: number): ObjectStore => ({
+    ...objects,
+    async put(key, ...object) {
+      puts.push(key);
+      if (puts.length === failsAt) throw new Error('no space');
+      return await objects.put(key, ...object);
+    },
+  });
+  await expect(buyLabels(deps({ objects: watched(2) }), purchase)).rejects.toThrow('no space');
+  const stored = await eventually(async () => {
+    const [first, , last] = puts;
+    return last !== undefined && (await objects.stat(first!)) !== null && (await objects.stat(last)) !== null
+      ? puts
+      : undefined;
+  });
+  puts = [];
+  const again = await buyShipment(deps({ objects: watched(0) }), purchase);
+  expect(again).toMatchObject({ ok: true, shipment: { documents: { length: 3 } } });
+  expect(puts).toEqual([stored[1]]);
+});
+
 test('packages of couriers have SSCCs, and every package is tracked from the purchase on', async () => {
   const shipment = await bought({
     consignment: consignmentTo(MUNICH, { count: 2 }),

@@ -7,6 +7,7 @@ export type BulkRepairKind = Request['action'];
 const BULK = {
   retry: true,
   accept_files: true,
+  accept_address: true,
   reroute: true,
   reproduce: true,
   release: true,

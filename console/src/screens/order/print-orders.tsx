@@ -65,6 +65,7 @@ const ROUTING: readonly Column<Alternative>[] = [
 /** What needs a person and has nothing to do with print orders. */
 const ELSEWHERE: readonly AttentionReason[] = [
   'file_check',
+  'address_check',
   'order_failed',
   'order_returned',
   'parcel_exception',

@@ -13,9 +13,11 @@ export const ATTENTION_REASONS = [
   'cancel_refused',
   'no_partner',
   'file_check',
+  'address_check',
   'dispatch_failed',
   'partner_not_updated',
   'cancelled_shipped',
+  'label_without_parcel',
   'old_address_shipped',
   'not_rerouted',
   'made_twice',
@@ -30,7 +32,9 @@ export const ATTENTION_REASONS = [
 export type AttentionReason = (typeof ATTENTION_REASONS)[number];
 
 /** Why an order is not planned yet, with the entry in its log. It has one of these reasons at a time. */
-export const PARKING_REASONS = { no_partner: 'order_parked', file_check: 'files_held' } as const satisfies Partial<
-  Record<AttentionReason, string>
->;
+export const PARKING_REASONS = {
+  no_partner: 'order_parked',
+  file_check: 'files_held',
+  address_check: 'address_held',
+} as const satisfies Partial<Record<AttentionReason, string>>;
 export type ParkingReason = keyof typeof PARKING_REASONS;

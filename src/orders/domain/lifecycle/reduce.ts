@@ -4,7 +4,7 @@ import { deadlinePassed, flagged, recordRefused, recordSkipped, reminded, stallE
 import { cancelItems, cancelRequested, cancelUnits, partnerCancel, refundItems } from './handlers/cancels';
 import type { Handler, Run } from './handlers/change';
 import { refuseRequestedUnits } from './handlers/ended-jobs';
-import { acceptedFiles, dismissed, held, released, retried } from './handlers/holds';
+import { accepted, dismissed, held, released, retried } from './handlers/holds';
 import { fileReplaced, orderUpdated, refuseReplacedFiles, updateTaxes } from './handlers/order-updates';
 import { dispatched, dispatchFailed, shippingChanged, tracked, trackingChecked, voidFailed } from './handlers/parcels';
 import { delivered, fetchingFiles, parked, prepared, refused } from './handlers/planning';
@@ -43,7 +43,8 @@ export const HANDLERS: { readonly [Type in RunEvent['type']]: Handler<Type> } = 
   reroute_due: rerouteDue,
   hold: held,
   release: released,
-  accept_files: acceptedFiles,
+  accept_files: accepted,
+  accept_address: accepted,
   retry: retried,
   dismiss: dismissed,
   deadline: deadlinePassed,

@@ -44,7 +44,7 @@ export interface MarkedShipment {
 /** An operator's repair of an order. */
 export type RepairRequest = RequestedBy &
   (
-    | { readonly action: 'hold' | 'release' | 'accept_files' | 'dismiss' }
+    | { readonly action: 'hold' | 'release' | 'accept_files' | 'accept_address' | 'dismiss' }
     | { readonly action: 'retry' | 'cancel' | 'refund'; readonly itemIds: readonly string[] }
     | ({ readonly action: 'mark_shipped' } & MarkedShipment)
     | {

@@ -100,6 +100,8 @@ interface RunEvents {
   dismiss: RequestedBy;
   /** An operator accepts the print files as they are. */
   accept_files: RequestedBy;
+  /** An operator accepts the address as it is. */
+  accept_address: RequestedBy;
   retry: RequestedBy & { readonly itemIds: readonly string[] };
   /** `asksOnly`: for a client. Jobs that a partner has end only with its consent. */
   cancel_items: RequestedBy & { readonly itemIds: readonly string[]; readonly asksOnly?: true };
@@ -175,6 +177,8 @@ interface RunEffects {
   };
   /** The stored print files count as accepted, with their findings. */
   accept_files: unknown;
+  /** The address that the order has counts as accepted, with its findings. */
+  accept_address: unknown;
   /** The replaced files of a print order or an item are printed, or refused (`refusal`: in words for the client). */
   end_replacements: {
     readonly of: { readonly printOrderId: string } | { readonly itemId: string };

@@ -57,10 +57,13 @@ export interface DispatchRequest {
   readonly printOrderId: string;
   /** References of the items that leave first, in parcels without others. Absent: all. */
   readonly first?: readonly string[];
+  /** The request does not wait for the labels: it is repeated until they exist. */
+  readonly inBackground?: true;
 }
 
 export interface DispatchResult {
-  readonly shipmentId: string;
+  /** Null: the labels are being bought. */
+  readonly shipmentId: string | null;
 }
 
 /** A client's request to cancel an order, or some items of it. */

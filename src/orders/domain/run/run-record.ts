@@ -115,6 +115,7 @@ const RECORDED_EFFECTS: ReadonlySet<RunEffect['type']> = new Set([
   'refund',
   'tracking_code',
   'accept_files',
+  'accept_address',
   'end_replacements',
 ]);
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type PackItem, packOrder } from '../../../../src/orders/domain/packing';
+import { type PackItem, packInGroups, packOrder, parcelCount } from '../../../../src/orders/domain/packing';
 
 const poster: PackItem['product'] = {
   productModelId: 'poster',
@@ -195,6 +195,28 @@ test('every unit is packed once, and no package is empty or overfull', () => {
         expect(share).toBeLessThanOrEqual(1.00001);
       }
       expect(new Set(packages.map(({ packageReferenceId }) => packageReferenceId)).size).toBe(packages.length);
+
+      const groups = packInGroups(items, instructed ? [instruction] : [], { ...options, packing });
+      const sizesOf = ({ grossWeightGrams, lengthMm, widthMm, heightMm }: (typeof packages)[number]) => {
+        return [grossWeightGrams, lengthMm, widthMm, heightMm];
+      };
+      const listed = groups.flatMap((group) => Array.from({ length: group.count }, () => group));
+      expect(summary(listed)).toEqual(summary(packages));
+      expect(listed.map(sizesOf)).toEqual(packages.map(sizesOf));
+      let first = 0;
+      for (const { count, ...group } of groups) {
+        expect(group).toEqual(packages[first]);
+        first += count;
+      }
+      if (packing === 'shared') expect(parcelCount(items, instructed ? [instruction] : [])).toBe(packages.length);
     }),
   );
+});
+
+test('equal full packages are counted: five million units make a group for each item and a rest', () => {
+  const books = { ...mug, productModelId: 'book', unitsPerPackage: 3 };
+  const items = Array.from({ length: 500 }, (_, index) => item(`i${index}`, books, 10_000));
+  const groups = packInGroups(items, [], options);
+  expect(groups.length).toBeLessThanOrEqual(3 * 500);
+  expect(groups.reduce((sum, { count }) => sum + count, 0)).toBe(Math.ceil((500 * 10_000) / 3));
 });

@@ -1,4 +1,4 @@
-import { day, emailAddress, moment } from '../../../../src/platform/domain/fields';
+import { day, moment } from '../../../../src/platform/domain/fields';
 
 describe('dates and times that Postgres and Date can both represent', () => {
   test.each(['2026-01-05', '1900-01-01', '2024-02-29', '9999-12-31'])('%s is a day', (text) => {
@@ -34,9 +34,4 @@ describe('dates and times that Postgres and Date can both represent', () => {
     expect(moment({ local: true }).safeParse('2026-01-05T10:00:00').success).toBe(true);
     expect(moment({ local: true }).safeParse('0000-01-05T10:00:00').success).toBe(false);
   });
-});
-
-test('an email address has at most 64 characters before the @', () => {
-  expect(emailAddress.safeParse(`${'a'.repeat(64)}@example.com`).success).toBe(true);
-  expect(emailAddress.safeParse(`${'a'.repeat(65)}@example.com`).success).toBe(false);
 });

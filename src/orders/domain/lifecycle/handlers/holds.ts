@@ -5,7 +5,7 @@ import { FAILED_DELIVERIES } from '../run-state';
 import { hasShipped, isFinal } from '../statuses';
 import { audit, type Run, setItems } from './change';
 
-/** Operators hold and release orders, accept files, retry items that wait for them and dismiss attention reasons. */
+/** Operators hold and release orders, accept files and addresses, retry items that wait for them and dismiss attention reasons. */
 
 export function held(run: Run, event: EventOf<'hold'>): RunEffect[] {
   if (run.held) return [];
@@ -25,8 +25,8 @@ export function released(run: Run, event: EventOf<'release'>): RunEffect[] {
   ];
 }
 
-export function acceptedFiles(_run: Run, event: EventOf<'accept_files'>): RunEffect[] {
-  return [audit('accept_files', event), { type: 'accept_files' }];
+export function accepted(_run: Run, event: EventOf<'accept_files' | 'accept_address'>): RunEffect[] {
+  return [audit(event.type, event), { type: event.type }];
 }
 
 export function dismissed(run: Run, event: EventOf<'dismiss'>): RunEffect[] {

@@ -127,6 +127,7 @@ const GUARDS: { readonly [Action in RepairAction]: Guard<Action> } = {
     return unless(!chosen.every(({ status }) => status === 'cancelled'), 'the items are cancelled');
   },
   accept_files: ({ attention }) => unless(attention.includes('file_check'), 'no print file waits to be accepted'),
+  accept_address: ({ attention }) => unless(attention.includes('address_check'), 'no address waits to be accepted'),
   retry: (state, { itemIds }) => unless(canRetry(state, itemIds), 'none of these items can be retried'),
   refund: (state, { itemIds }) =>
     unless(

@@ -9,6 +9,7 @@ export const WAITS_FOR = [
   'planning',
   'partner_found',
   'file_replaced',
+  'address_changed',
   'release',
   'repair',
   'delivery',
@@ -61,6 +62,7 @@ export function nextStepOf(state: RunState, deadlines: readonly ShownDeadline[],
   if (state.held) return stepOf('operator', 'release');
   if (state.phase === 'preparing') {
     if (state.attention.includes('file_check')) return stepOf('client', 'file_replaced');
+    if (state.attention.includes('address_check')) return stepOf('client', 'address_changed');
     // The order is planned again by itself. An operator can find out why no partner makes it.
     return state.attention.includes('no_partner')
       ? stepOf('operator', 'partner_found')

@@ -58,6 +58,11 @@ export const REPAIRS = {
     text: 'Accepts the print files of an order that waits for their replacement, as they are. The order goes on.',
     fields: {},
   },
+  accept_address: {
+    scope: 'order',
+    text: 'Accepts the address of an order that waits for another one, as it is. The order goes on.',
+    fields: {},
+  },
   retry: {
     scope: 'items',
     text: 'Sends print orders again that were refused, could not be delivered, or are in error. Plans a waiting order again.',
@@ -144,6 +149,7 @@ export const repairSchema = z
   .discriminatedUnion('action', [
     variant('hold', 'release'),
     variant('accept_files'),
+    variant('accept_address'),
     variant('retry'),
     variant('cancel'),
     variant('refund'),

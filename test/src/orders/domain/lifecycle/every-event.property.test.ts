@@ -23,7 +23,7 @@ const EVENTS: { [Type in RunEvent['type']]: fc.Arbitrary<EventOf<Type>> } = {
   refused: one({ type: 'refused', code: 'x', reason: 'y', details: null }),
   parked: fc.record({
     type: one('parked'),
-    reason: fc.constantFrom('no_partner', 'file_check'),
+    reason: fc.constantFrom('no_partner', 'file_check', 'address_check'),
     message: one('cannot be planned'),
   }),
   prepared: one({ type: 'prepared', printOrders: [plan()] }),
@@ -102,6 +102,7 @@ const EVENTS: { [Type in RunEvent['type']]: fc.Arbitrary<EventOf<Type>> } = {
   reminded: fc.record({ type: one('reminded'), printOrderId, count: fc.constantFrom(1, 2) }),
   hold: one({ type: 'hold', ...request }),
   accept_files: one({ type: 'accept_files', ...request }),
+  accept_address: one({ type: 'accept_address', ...request }),
   release: one({ type: 'release', ...request }),
   retry: itemIds.map((ids) => ({ type: 'retry', ...request, itemIds: ids })),
   rerouted: fc

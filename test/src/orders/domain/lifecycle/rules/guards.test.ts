@@ -29,6 +29,7 @@ import {
 
 const parked = play(newOrder(), { type: 'parked', reason: 'no_partner', message: 'no partner' }).state;
 const filesHeld = play(newOrder(), { type: 'parked', reason: 'file_check', message: 'no partner' }).state;
+const addressHeld = play(newOrder(), { type: 'parked', reason: 'address_check', message: 'no font' }).state;
 
 describe('dispatch', () => {
   test.each<[string, RunState, string | null]>([
@@ -98,6 +99,8 @@ describe('an operator’s repair', () => {
     ['release without a hold', repair({ action: 'release' }), having(), 'Conflict'],
     ['accept files of a parked order', repair({ action: 'accept_files' }), filesHeld, null],
     ['accept files that hold no order', repair({ action: 'accept_files' }), parked, 'Conflict'],
+    ['accept the address of a parked order', repair({ action: 'accept_address' }), addressHeld, null],
+    ['accept an address that holds no order', repair({ action: 'accept_address' }), filesHeld, 'Conflict'],
     ['retry a parked order', retry, parked, null],
     ['retry during preparation', retry, newOrder(), 'Conflict'],
     ['retry after a refusal', retry, having(delivery('refused')), null],
