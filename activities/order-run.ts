@@ -7,7 +7,7 @@ import type { PreparationPlan } from '../src/orders/planning/plan-refusals';
 import { type PreparationDeps, prepareOrder } from '../src/orders/planning/prepare-order';
 import { replanShipments } from '../src/orders/planning/shipment-rest';
 import type { VatCheckDeps } from '../src/orders/planning/vat-check';
-import { cancelAtPartner } from '../src/orders/production/cancel-requests';
+import { cancelAtPartner, withdrawPrintJobs } from '../src/orders/production/cancel-requests';
 import { type DeliveryDeps, deliverPrintOrder } from '../src/orders/production/delivery';
 import { type DispatchOrder, dispatchPrintOrder } from '../src/orders/production/dispatch';
 import { deliverOrderUpdate, type OrderUpdate, repeatOrderUpdate } from '../src/orders/production/order-updates';
@@ -20,6 +20,7 @@ import { isTrackingFollowed } from '../src/orders/run/tracking';
 import type { PartnerResponse } from '../src/partners/calls';
 import type { Logger } from '../src/platform/logging/logging';
 import type { Sql } from '../src/platform/postgres';
+import { ShareTaken } from '../src/platform/temporal/slot-shares';
 import { type PurchaseDeps, voidShipment } from '../src/shipping/purchase';
 import { callingCarrier } from './carrier-calls';
 import { attemptOf, carry } from './interceptors/attempts';
@@ -66,6 +67,9 @@ export function createOrderRunActivities(deps: OrderRunDeps) {
     /** Plans the shipments of print orders again, for the units that they have left. */
     replanShipments: (request: RunIds & { readonly printOrderIds: readonly string[]; readonly refunds?: true }) =>
       replanShipments(deps, request),
+
+    /** @returns true for jobs that no partner has got, nor will get */
+    withdrawPrintJobs: (request: RunIds & Parameters<typeof withdrawPrintJobs>[1]) => withdrawPrintJobs(deps, request),
 
     ...createOrderPartnerActivities(deps),
 
@@ -167,6 +171,7 @@ async function fetchFilesAndPlan(
     const delay = Math.min(fault.retryAfterMs ?? pause, Math.max(left(), FIRST_PAUSE));
     const nextAttemptAt = new Date(Date.now() + delay).toISOString();
     await recordFileDelay(deps.sql, orderId, since, { message, attempts: attemptOf(info), nextAttemptAt });
+    if (fault.isOurs) throw new ShareTaken(message, delay);
     throw transient(message, 'FileUnreachable', delay);
   } catch (error) {
     carry({ since });

@@ -12,7 +12,7 @@ import {
   tally,
   writeMark,
 } from '../src/orders/upkeep/reconciliation';
-import { settleShipments } from '../src/orders/upkeep/shipments';
+import { settleShipments, voidPurchasesWithoutParcel } from '../src/orders/upkeep/shipments';
 import { flagFailingRuns, flagStuckRuns } from '../src/orders/upkeep/stuck-runs';
 import { redeliverPostbacks, replayDeadSignals, startMissingRuns } from '../src/orders/upkeep/undelivered-messages';
 import type { Logger } from '../src/platform/logging/logging';
@@ -95,6 +95,7 @@ export function createReconcileActivities({ sql, temporal, log, metrics, config 
           flagStuckRuns,
           redeliverPostbacks,
           settleShipments,
+          voidPurchasesWithoutParcel,
           replayDeadSignals,
         ];
         const counts: Counts[] = [];

@@ -1,5 +1,6 @@
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { CarrierRefusal } from '../src/carriers/carrier';
+import { flagOrder } from '../src/orders/run/flags';
 import type { Logger } from '../src/platform/logging/logging';
 import {
   addSweeps,
@@ -11,7 +12,7 @@ import {
   type ShippingOrderOutcome,
   type SweepResult,
 } from '../src/shipping/domain/shipping-runs';
-import { type PurchaseDeps, type ToVoid, voidShipment } from '../src/shipping/purchase';
+import { orderOfLabels, type PurchaseDeps, type ToVoid, voidShipment } from '../src/shipping/purchase';
 import { replaceLabel } from '../src/shipping/replacement-label';
 import {
   cancelShippingOrder,
@@ -101,11 +102,13 @@ export function createShippingActivities(deps: ShippingDeps) {
       return replaced;
     },
 
-    /** Voids labels that nobody uses. Returns the carrier's refusal. */
+    /** Voids labels that nobody uses. Flags the order when the carrier refuses. Returns the refusal. */
     async takeBackShipment(labels: ToVoid): Promise<OrRefusal<void>> {
       const voided = await callingCarrier((cancelled) => voidShipment(deps, labels, cancelled));
       if (!voided.ok) {
         deps.log.error({ ...labels, reason: voided.reason }, 'carrier refused to void an unused label');
+        const orderId = await orderOfLabels(deps.sql, labels);
+        if (orderId !== null) await flagOrder(deps.sql, orderId, 'label_without_parcel', voided.reason);
         return refused({ message: voided.reason });
       }
     },

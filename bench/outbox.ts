@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { claim } from '../src/platform/outbox/claims';
-import { claimFairly } from '../src/platform/outbox/fair-claims';
+import { claimFairly, type FairLane } from '../src/platform/outbox/fair-claims';
 import type { Lane } from '../src/platform/outbox/lane';
 import { wakeRelays } from '../src/platform/outbox/outbox';
 import { startRelay } from '../src/platform/outbox/relay';
@@ -100,10 +100,11 @@ function rowsOf(kind: string, claims: readonly Claim[], beganAt: number, endedAt
 /** Measures claims that begin at the oldest row, as they would be without the scan window. */
 async function claimFromOldest(sql: Sql): Promise<Row[]> {
   const options = { limit: 32, leaseSeconds: 30, after: new Date(0) };
+  const lane: FairLane = { kind: 'notification', concurrency: 128, perKey: 8, leaseSeconds: 30 };
   const ordered = performance.now();
   await claim(sql, 'signal_workflow', { ...options, busy: [] });
   const fair = performance.now();
-  await claimFairly(sql, 'notification', { ...options, perKey: 8, waiting: [], inDelivery: {} });
+  await claimFairly(sql, lane, { ...options, waiting: [], inDelivery: {} });
   const end = performance.now();
   return [
     {

@@ -161,13 +161,17 @@ export async function runWorker(
   const activityInterceptors = [
     ...(isTracing() ? [traceActivity] : []),
     reportActivityErrors(createErrorReporter(services.metrics, 'activity'), log),
-    flagStalls({ sql, log, stallAfterMs: config.STALL_AFTER }),
   ];
   /** @param slots those that are always there, which keys share */
   const sharedBy = (queue: string, slots: number) => {
     services.metrics.count('pressline_activity_waits_total', { queue }, 0);
     const waited = () => services.metrics.count('pressline_activity_waits_total', { queue });
-    return { activity: [shareSlots(createSlotShares(slots), waited), ...activityInterceptors] };
+    // Stalls first: a wait for a share is one.
+    const shares = [
+      flagStalls({ sql, log, stallAfterMs: config.STALL_AFTER }),
+      shareSlots(createSlotShares(slots), waited),
+    ];
+    return { activity: [...shares, ...activityInterceptors] };
   };
   const common = {
     namespace: config.TEMPORAL_NAMESPACE,

@@ -83,6 +83,8 @@ export interface StoredShipment {
   readonly printOrderId: string;
   readonly status: string;
   readonly trackingNumbers: readonly string[];
+  /** Numbers of the packages that were not left out. */
+  readonly inUse: readonly string[];
 }
 
 export interface StockBalance {
@@ -201,9 +203,9 @@ function labelsTwice({ shipments, purchases, printOrders, submitted }: Evidence)
   const paid = bought.filter(({ trackingNumbers }) => !trackingNumbers.every((each) => voidedNumbers.has(each)));
   for (const [printOrderId, count] of countBy(paid, (shipment) => shipment.printOrderId))
     if (count > 1) findings.push(`print order ${printOrderId}: ${count} shipments`);
-  const used = new Set(bought.flatMap(({ trackingNumbers }) => trackingNumbers));
+  const used = new Set(bought.flatMap(({ inUse }) => inUse));
   for (const { trackingNumber, voided } of purchases)
-    if (!voided && !used.has(trackingNumber)) findings.push(`label ${trackingNumber}: paid for, but in no shipment`);
+    if (!voided && !used.has(trackingNumber)) findings.push(`label ${trackingNumber}: paid for, but no parcel has it`);
   const changed = new Set(
     submitted.filter(({ followUp }) => followUp === 'change-address').map((order) => order.reference),
   );

@@ -119,7 +119,8 @@ export async function gather(
     ...(await seenOutside(stack)),
     shipments: await sql<Evidence['shipments'][number][]>`
       SELECT s.id, s.print_order_id, s.status, coalesce(array_agg(p.tracking_number ORDER BY p.position)
-        FILTER (WHERE p.tracking_number IS NOT NULL), '{}') AS tracking_numbers
+        FILTER (WHERE p.tracking_number IS NOT NULL), '{}') AS tracking_numbers,
+        coalesce(array_agg(p.tracking_number) FILTER (WHERE p.tracking_number IS NOT NULL AND p.left_out_at IS NULL), '{}') AS in_use
       FROM shipments s LEFT JOIN shipment_packages p ON p.shipment_id = s.id
       WHERE s.print_order_id IS NOT NULL GROUP BY s.id`,
     purchases: [

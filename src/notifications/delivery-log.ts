@@ -124,9 +124,10 @@ export async function redeliver(
     only === 'dead'
       ? tx`state = 'dead'`
       : tx`id = ${only.deliveryId} AND (state <> 'pending' OR next_attempt_at > now())`;
-  const rows = await tx<{ id: string }[]>`
+  const rows = await tx<{ id: string; clientId: string }[]>`
     UPDATE webhook_deliveries SET state = 'pending', settled_at = NULL, next_attempt_at = now()
-    WHERE endpoint_id = ${endpointId} AND ${which} RETURNING id`;
+    WHERE endpoint_id = ${endpointId} AND ${which}
+    RETURNING id, (SELECT client_id FROM webhook_endpoints e WHERE e.id = endpoint_id)`;
   const ids = rows.map(({ id }) => id);
   // The outbox rows of dead and of waiting deliveries are replaced, so that the message is not sent twice.
   for (const isDead of [tx`IS NOT NULL`, tx`IS NULL`])
@@ -134,7 +135,10 @@ export async function redeliver(
       DELETE FROM outbox WHERE kind = 'notification' AND target = ${endpointId} AND dead_at ${isDead}
         AND payload ->> 'deliveryId' = ANY(${ids})`;
   const kind = 'notification' as const;
-  await enqueue(tx, ...ids.map((deliveryId) => ({ kind, target: endpointId, payload: { deliveryId } })));
+  await enqueue(
+    tx,
+    ...rows.map(({ id: deliveryId, clientId }) => ({ kind, target: endpointId, payload: { deliveryId, clientId } })),
+  );
   return rows.length;
 }
 

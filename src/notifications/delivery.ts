@@ -45,8 +45,8 @@ interface PendingDelivery extends Pick<Delivery, 'id' | 'messageId' | 'state'> {
 }
 
 /**
- * Returns the outbox lane of notifications. The concurrency of each endpoint is limited, so that a slow receiver delays
- * only its own messages. The lease is longer than an attempt.
+ * Returns the outbox lane of notifications. The concurrency of each client and of each of its endpoints is limited, so that slow
+ * receivers delay only their own messages. The lease is longer than an attempt.
  */
 export function notificationLane(deps: NotificationDeps): Lane {
   return {

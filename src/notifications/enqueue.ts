@@ -79,7 +79,9 @@ async function writeDeliveries(tx: Transaction, messages: readonly NewMessage[],
       SELECT id, "endpointId", "messageId", event, "orderId", body FROM deliveries
     ), enqueued AS (
       INSERT INTO outbox (kind, target, payload, traceparent)
-      SELECT 'notification', "endpointId"::text, jsonb_build_object('deliveryId', id), ${currentTraceparent()} FROM deliveries
+      SELECT 'notification', "endpointId"::text, jsonb_build_object('deliveryId', id,
+        'clientId', (SELECT client_id FROM webhook_endpoints e WHERE e.id = "endpointId")), ${currentTraceparent()}
+      FROM deliveries
     )${along} SELECT`;
   if (rows.length > 0) onCommit(tx, (sql) => wakeRelays(sql, 'notification'));
   return rows.map(({ id }) => id);

@@ -149,8 +149,24 @@ async function marked<T>(transactions: NonNullable<typeof current>, work: () => 
   }
 }
 
-/** Runs `work` in one transaction and returns its result. Rolls back on any error. */
+/**
+ * Runs `work` in one transaction and returns its result. Rolls back on any error. Transactions take locks in one order
+ * (ARCHITECTURE.md). One that Postgres ends to resolve a deadlock all the same is repeated once: `work` changes nothing outside of
+ * its transaction.
+ */
 export async function inTransaction<T>(sql: Sql, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  try {
+    return await tryTransaction(sql, work);
+  } catch (error) {
+    if ((error as { code?: unknown } | null)?.code !== DEADLOCK) throw error;
+    return await tryTransaction(sql, work);
+  }
+}
+
+/** SQLSTATE deadlock_detected. */
+const DEADLOCK = '40P01';
+
+async function tryTransaction<T>(sql: Sql, work: (tx: Transaction) => Promise<T>): Promise<T> {
   const hooks: CommitHook[] = [];
   const result = (await sql.begin((begun) => {
     const tx = begun as unknown as Transaction;
@@ -198,7 +214,7 @@ export function violatesUnique(error: unknown, constraint?: string): boolean {
 }
 
 /** SQLSTATEs of a lock that a statement did not get: lock_not_available and deadlock_detected. */
-const LOCKED = new Set(['55P03', '40P01']);
+const LOCKED = new Set(['55P03', DEADLOCK]);
 
 /** Returns true when a statement did not get a lock that it needs. Another attempt may get it. */
 export function isLockUnavailable(error: unknown): boolean {

@@ -29,7 +29,12 @@ export interface PurchaseIntent {
   consignment: Consignment;
   methodUid: string;
   startedAt: Date;
+  /** Replacements of labels that may have been bought and are not recorded. */
+  replacing: readonly Replacing[];
 }
+
+/** A label that is being replaced. */
+export type Replacing = Pick<LabelToReplace, 'position' | 'parts'>;
 
 /** An intent, whether the caller, the holder, has the lease on it, and whether an earlier call has begun the purchase. */
 export interface LeasedIntent extends PurchaseIntent {
@@ -39,7 +44,7 @@ export interface LeasedIntent extends PurchaseIntent {
 }
 
 const leasedIntent = (sql: Sql, holder: string): Fragment => sql`
-  id, status, attempt, consignment, method_uid, started_at, ${holder}::text AS holder, lease_holder = ${holder}::uuid AS is_held,
+  id, status, attempt, consignment, method_uid, started_at, replacing, ${holder}::text AS holder, lease_holder = ${holder}::uuid AS is_held,
   started_at < now() AS is_resumed`;
 
 export interface StoredDocument extends Omit<UnstoredDocument, 'make' | 'storedAs'> {
@@ -177,6 +182,26 @@ async function insertPackages(sql: Queryable, update: Fragment, bought: BoughtPa
   return recorded.length > 0;
 }
 
+/** Stores that a label is about to be replaced. Requires the lease. */
+export async function beginReplacement(sql: Sql, { id }: Pick<PurchaseIntent, 'id'>, label: Replacing): Promise<void> {
+  await sql`
+    UPDATE shipments SET replacing = replacing || ${json(sql, [label])}
+    WHERE id = ${id} AND ${json(sql, label)}::jsonb NOT IN (SELECT jsonb_array_elements(replacing))`;
+}
+
+/** Forgets replacements whose purchases are void, or were refused. Requires the lease. */
+export async function endReplacements(
+  sql: Sql,
+  { id }: Pick<PurchaseIntent, 'id'>,
+  ended: readonly Replacing[],
+): Promise<void> {
+  await sql`
+    UPDATE shipments SET replacing = (
+      SELECT coalesce(jsonb_agg(r), '[]') FROM jsonb_array_elements(replacing) r
+      WHERE (r ->> 'position')::int <> ALL(${ended.map(({ position }) => position)}::int[]))
+    WHERE id = ${id}`;
+}
+
 /**
  * Appends packages with new labels to a shipment, with the current contents of the package that they replace. The client's
  * packing slip of that package goes to the first of them; the other documents are made again at the next dispatch request.
@@ -186,9 +211,10 @@ async function insertPackages(sql: Queryable, update: Fragment, bought: BoughtPa
 export async function recordReplacement(
   tx: Transaction,
   id: string,
-  replacement: Omit<BoughtPackages, 'intent'> & Pick<LabelToReplace, 'position' | 'parts'>,
+  replacement: Omit<BoughtPackages, 'intent'> & Replacing,
 ): Promise<string | undefined> {
   const { position, parts, from } = replacement;
+  await tx`SELECT FROM orders WHERE id = (SELECT order_id FROM shipments WHERE id = ${id}) FOR NO KEY UPDATE`;
   const [current] = await tx<{ orderId: string; consignment: Consignment }[]>`
     SELECT order_id, consignment FROM shipments WHERE id = ${id} AND status = 'bought' FOR UPDATE`;
   if (current?.consignment.packages.length !== from) return undefined;
@@ -196,7 +222,8 @@ export async function recordReplacement(
   if (successors.some(({ items }) => items.length === 0)) return undefined;
   const packages = [...current.consignment.packages, ...successors];
   const update = tx`
-    UPDATE shipments SET documents_outdated = true, consignment = jsonb_set(consignment, '{packages}', ${json(tx, packages)})
+    UPDATE shipments SET documents_outdated = true, consignment = jsonb_set(consignment, '{packages}', ${json(tx, packages)}),
+      replacing = jsonb_path_query_array(replacing, '$[*] ? (@.position != $position)', jsonb_build_object('position', ${position}::int))
     WHERE id = ${id} RETURNING id`;
   const intent = { id, consignment: { ...current.consignment, packages } };
   await insertPackages(tx, update, { ...replacement, intent });

@@ -2,11 +2,12 @@ import pLimit from 'p-limit';
 import type { CarrierAdapter, CarrierPurchase, CarrierRefusal, VoidOutcome } from '../carriers/carrier';
 import type { Carriers } from '../carriers/carriers';
 import type { Consignment } from '../consignments/domain/consignment';
+import { successorsOf } from '../consignments/domain/package-parts';
 import { VOIDED_CHECK_HOURS } from '../consignments/domain/tracking-status';
 import { ratesAt } from '../platform/exchange-rates';
 import type { ObjectStore } from '../platform/objects/object-store';
 import { createPace } from '../platform/pace';
-import { inTransaction, type Sql } from '../platform/postgres';
+import { type Fragment, inTransaction, type Sql } from '../platform/postgres';
 import { progressed } from '../platform/progress';
 import {
   DEFAULT_LABEL,
@@ -17,9 +18,11 @@ import {
 } from './document-set';
 import { underLease } from './purchase-lease';
 import {
+  endReplacements,
   type LeasedIntent,
   leaseShipment,
   type PurchaseIntent,
+  type Replacing,
   recordIntent,
   recordPurchase,
   recordRefusal,
@@ -183,6 +186,31 @@ export async function voidPackages(
   return reason;
 }
 
+/**
+ * Voids what replacements of labels have bought, which is not recorded. The labels in use stay. Requires the lease.
+ * @returns null, or the reason of the first refusal
+ */
+export async function voidReplacements(
+  sql: Sql,
+  adapter: CarrierAdapter,
+  shipment: PurchaseIntent,
+  replacing: readonly Replacing[],
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (replacing.length === 0) return null;
+  const { packages } = shipment.consignment;
+  const unrecorded = replacing.flatMap(({ position, parts }) => successorsOf(packages, position, parts));
+  const next = { ...shipment, consignment: { ...shipment.consignment, packages: [...packages, ...unrecorded] } };
+  const reason = await voidPackages(
+    adapter,
+    next,
+    signal,
+    [...next.consignment.packages.keys()].slice(packages.length),
+  );
+  if (reason === null) await endReplacements(sql, shipment, replacing);
+  return reason;
+}
+
 const STORED_AT_ONCE = 8;
 
 /**
@@ -216,13 +244,17 @@ export async function storeDocuments(
   return (await limit.map(documents, store).finally(() => limit.clearQueue())).flat();
 }
 
-/** A shipment to void: by its id, or by the idempotency key of its purchase. With `positions`, only these packages. */
+/**
+ * A shipment to void: by its id, or by the idempotency key of its purchase. With `positions`, only these packages. With `keys`,
+ * purchases that belong to no parcel, and replacements of labels that are not recorded.
+ */
 export type ToVoid =
   | { readonly shipmentId: string; readonly positions?: readonly number[] }
+  | { readonly shipmentId: string; readonly keys: readonly string[] }
   | { readonly idempotencyKey: string };
 
 /**
- * Voids a shipment's labels, including those of an unfinished purchase. The call is idempotent, and the shipment's key can
+ * Voids every purchase that was made under a shipment's keys, recorded or not. The call is idempotent, and the shipment's key can
  * buy nothing afterwards. When only some packages are voided, the shipment stays bought. Succeeds for a shipment that does
  * not exist.
  * @param cancelled ends the call before its next call to the carrier
@@ -233,17 +265,43 @@ export async function voidShipment(
   by: ToVoid,
   cancelled?: AbortSignal,
 ): Promise<VoidOutcome> {
-  const which = 'shipmentId' in by ? sql`id = ${by.shipmentId}` : sql`idempotency_key = ${by.idempotencyKey}`;
-  const shipment = await leaseShipment(sql, sql`${which} AND status <> 'voided'`);
+  const which = isNamed(sql, by);
+  const shipment = await leaseShipment(sql, 'keys' in by ? which : sql`${which} AND status <> 'voided'`);
   if (shipment === undefined) return { ok: true };
   const adapter = carriers.forMethod(shipment.methodUid);
   if (adapter === undefined) return { ok: false, reason: `No carrier has a method ${shipment.methodUid}.` };
   const positions = 'positions' in by ? by.positions : undefined;
   return await underLease(sql, adapter, shipment, cancelled, async (signal) => {
-    const reason = await voidPackages(adapter, shipment, signal, positions);
-    if (reason === null && positions === undefined) await recordVoid(sql, shipment.id);
+    const { replacing, methodUid } = shipment;
+    let reason = await voidReplacements(
+      sql,
+      adapter,
+      shipment,
+      replacing.filter(({ position }) => positions?.includes(position) ?? true),
+      signal,
+    );
+    if ('keys' in by) {
+      for (const idempotencyKey of by.keys) {
+        const outcome = await adapter.void({ idempotencyKey, methodUid });
+        if (!outcome.ok) reason ??= outcome.reason;
+      }
+    } else {
+      reason = (await voidPackages(adapter, shipment, signal, positions)) ?? reason;
+      if (reason === null && positions === undefined) await recordVoid(sql, shipment.id);
+    }
     return reason === null ? { ok: true } : { ok: false, reason };
   });
+}
+
+const isNamed = (sql: Sql, by: ToVoid): Fragment =>
+  'shipmentId' in by ? sql`id = ${by.shipmentId}` : sql`idempotency_key = ${by.idempotencyKey}`;
+
+/** Returns the order of labels. Null: those of a shipping order. */
+export async function orderOfLabels(sql: Sql, labels: ToVoid): Promise<string | null> {
+  const [shipment] = await sql<
+    { orderId: string | null }[]
+  >`SELECT order_id FROM shipments WHERE ${isNamed(sql, labels)}`;
+  return shipment?.orderId ?? null;
 }
 
 async function recordVoid(sql: Sql, shipmentId: string): Promise<void> {

@@ -4,9 +4,15 @@ import { enqueueOrderNotifications } from '../notifications/enqueue';
 import { inTransaction, type Sql } from '../platform/postgres';
 import { DEFAULT_LABEL, labelDocument } from './document-set';
 import type { LabelToReplace, ReplacedLabel } from './domain/shipping-runs';
-import { buyPackages, type PurchaseDeps, storeDocuments, voidPackages } from './purchase';
+import { buyPackages, type PurchaseDeps, storeDocuments, voidReplacements } from './purchase';
 import { underLease } from './purchase-lease';
-import { type LeasedIntent, leaseShipment, recordReplacement } from './purchase-rows';
+import {
+  beginReplacement,
+  endReplacements,
+  type LeasedIntent,
+  leaseShipment,
+  recordReplacement,
+} from './purchase-rows';
 import { countPackages, isNotScanned, leaveOutPackages } from './shipment-transit';
 
 const refused = (message: string): ReplacedLabel => ({ outcome: 'refused', message });
@@ -16,7 +22,8 @@ const TRAVELS = refused('The carrier has the package already, or nothing travels
 /**
  * Buys a new label for a package of a bought shipment, or one for each of its parts. The packages with the new labels are
  * appended to the shipment, and the one with the old label is left out, which voids that label. A label is replaced once,
- * however often the call is repeated.
+ * however often the call is repeated. The row of the shipment names the replacement before it is bought: a purchase that is not
+ * recorded is voided with the package or its shipment.
  * @throws CarrierUnavailable when the carrier does not respond, or another call has the lease; repeat the call to continue
  */
 export async function replaceLabel(
@@ -43,19 +50,26 @@ async function buyReplacement(
 ): Promise<ReplacedLabel> {
   const former = intent.consignment.packages;
   if (former.some(({ replaces }) => replaces === position)) return { outcome: 'replaced' };
+  const label = { position, ...(parts && { parts }) };
+  const earlier = intent.replacing.filter((each) => each.position === position);
+  const takeBack = () => voidReplacements(sql, adapter, intent, [...earlier, label], signal);
   const waiting = await sql`
     SELECT FROM shipment_packages k, trackings t
     WHERE k.shipment_id = ${intent.id} AND k.position = ${position} AND ${isNotScanned(sql)}`;
-  if (waiting.length === 0) return TRAVELS;
+  if (waiting.length === 0) {
+    // An earlier attempt may have bought a label for what is gone since.
+    await voidReplacements(sql, adapter, intent, earlier, signal);
+    return TRAVELS;
+  }
+  await beginReplacement(sql, intent, label);
   const packages = [...former, ...successorsOf(former, position, parts)];
   const next = { ...intent, consignment: { ...intent.consignment, packages } };
   const bought = await buyPackages(adapter, next, DEFAULT_LABEL, signal, former.length);
-  const takeBack = () => voidPackages(adapter, next, signal, [...packages.keys()].slice(former.length));
   if (!Array.isArray(bought)) {
     if (parts !== undefined) {
       await takeBack();
       await countRefusal(sql, intent.id, position);
-    }
+    } else await endReplacements(sql, intent, [label]);
     return refused(bought.message);
   }
   const date = intent.startedAt.toISOString().slice(0, 10);

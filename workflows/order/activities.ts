@@ -1,4 +1,4 @@
-import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { OrderRunActivities } from '../../activities/order-run';
 
 /** Activity proxies of the order workflow, with their timeouts and retry policies. */
@@ -16,10 +16,13 @@ export const records = proxyLocalActivities<Pick<OrderRunActivities, 'recordRun'
 
 /**
  * Plans of orders, changes and reroutes, and a look at the parcels. Plans call carriers over HTTP, each for at most five seconds,
- * and are retried until a plan is stored or refused.
+ * and are retried until a plan is stored or refused. Withdrawing print jobs waits for no partner's share.
  */
 export const planning = proxyActivities<
-  Pick<OrderRunActivities, 'prepareOrder' | 'applyShippingChange' | 'planReroute' | 'replanShipments' | 'checkTracking'>
+  Pick<
+    OrderRunActivities,
+    'prepareOrder' | 'applyShippingChange' | 'planReroute' | 'replanShipments' | 'checkTracking' | 'withdrawPrintJobs'
+  >
 >({
   startToCloseTimeout: '30 seconds',
   retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '30 seconds' },
@@ -29,13 +32,18 @@ export const planning = proxyActivities<
  * Messages to partners. Retried about 5 s after the first failure, doubling to 10 minutes, for 24 hours. The partner is their
  * fairness key, which `shareSlots` needs with a heartbeat timeout.
  */
-export const partner = proxyActivities<
-  Pick<OrderRunActivities, 'deliverPrintOrder' | 'deliverOrderUpdate' | 'cancelAtPartner'>
->({
+const MESSAGES = {
   startToCloseTimeout: '40 seconds',
   heartbeatTimeout: '40 seconds',
   scheduleToCloseTimeout: '24 hours',
   retry: { initialInterval: '5 seconds', backoffCoefficient: 2, maximumInterval: '10 minutes' },
+} as const;
+export const partner = proxyActivities<Pick<OrderRunActivities, 'deliverOrderUpdate' | 'cancelAtPartner'>>(MESSAGES);
+
+/** Print orders. A cancelled delivery ends with the call that is under way, and at once without a call. */
+export const delivery = proxyActivities<Pick<OrderRunActivities, 'deliverPrintOrder'>>({
+  ...MESSAGES,
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 });
 
 /**

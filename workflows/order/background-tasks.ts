@@ -41,6 +41,12 @@ export class BackgroundTasks {
     this.running.get(name)?.scope.cancel();
   }
 
+  /** Cancels a task without waiting for its end. */
+  abandon(name: string): void {
+    this.cancel(name);
+    if (this.running.delete(name)) this.changed();
+  }
+
   has(name: string): boolean {
     return this.running.has(name);
   }

@@ -1,9 +1,9 @@
-import { condition } from '@temporalio/workflow';
-import { isAskedForUnits, wantedUnits } from '../../src/orders/domain/lifecycle/facts/jobs';
+import { CancellationScope, condition } from '@temporalio/workflow';
+import { isAskedForUnits, openJobs, wantedUnits } from '../../src/orders/domain/lifecycle/facts/jobs';
 import type { RunEffect } from '../../src/orders/domain/lifecycle/run-events';
 import { printOrderOf, type RunState } from '../../src/orders/domain/lifecycle/run-state';
 import { cutText } from '../../src/platform/domain/foreign-text';
-import { partner, planning } from './activities';
+import { delivery, partner, planning } from './activities';
 import { type ActivityOutcome, outcomeOf } from './refusals';
 import type { RunContext } from './run-context';
 
@@ -35,7 +35,9 @@ export class Handover {
       // The message names the shipment method of the plan.
       if (tasks.some('replan:')) await condition(() => !tasks.some('replan:'));
       const options = optionsOf(this.run, printOrderId);
-      const ended = await outcomeOf(partner.deliverPrintOrder.executeWithOptions(options, [{ ...ids, printOrderId }]));
+      const ended = await outcomeOf(delivery.deliverPrintOrder.executeWithOptions(options, [{ ...ids, printOrderId }]));
+      // The last call before a cancel request got no response.
+      if (ended.outcome === 'gave_up' && CancellationScope.current().consideredCancelled) return;
       const result = ended.outcome === 'done' ? ({ outcome: 'accepted', message: '' } as const) : undelivered(ended);
       this.run.take({ type: 'delivery', printOrderId, ...result });
     });
@@ -84,12 +86,21 @@ export class Handover {
     const { printOrderId, jobIds, reason } = effect;
     const { tasks, ids } = this.run;
     tasks.start(`cancel:${printOrderId}:${jobIds.join(',')}`, effect, async () => {
-      // The print order must not arrive after the request that cancels it.
-      await condition(() => !tasks.has(`deliver:${printOrderId}`), '1 minute');
-      this.stopDelivering(printOrderId);
       const request = { ...ids, printOrderId, jobIds: [...jobIds], reason };
       const { summary: subject, priority } = optionsOf(this.run, printOrderId);
       const summary = cutText(`${subject}: jobs ${jobIds.join(', ')}`, 200);
+      const isDelivering = () => tasks.has(`deliver:${printOrderId}`);
+      const isWhole = openJobs(printOrderOf(this.run.state, printOrderId)).every(({ id }) => jobIds.includes(id));
+      const isUnsent = isDelivering() && (await planning.withdrawPrintJobs.executeWithOptions({ summary }, [request]));
+      // The partner needs the rest of the print order. The request must not arrive before the jobs that it cancels.
+      if (isWhole) this.stopDelivering(printOrderId);
+      if (isUnsent) {
+        const message = 'the print order was never sent';
+        this.run.take({ type: 'partner_cancel', printOrderId, jobIds, outcome: 'confirmed', message });
+        return;
+      }
+      const hasEnded = await condition(() => !isDelivering(), '1 minute');
+      if (!hasEnded && !isWhole) await condition(() => !isDelivering());
       const ended = await outcomeOf(partner.cancelAtPartner.executeWithOptions({ summary, priority }, [request]));
       const { outcome, message } =
         ended.outcome === 'done' ? ended.result : { outcome: 'refused' as const, message: ended.message };
@@ -105,10 +116,10 @@ export class Handover {
     if (responded) await this.run.settled();
   }
 
-  /** Stops all messages that are repeated until a partner accepts them. */
+  /** Stops all messages that are repeated until a partner accepts them. The run does not wait for a call that is under way. */
   stop(): void {
     for (const { id } of this.run.state.printOrders) {
-      this.stopDelivering(id);
+      this.run.tasks.abandon(`deliver:${id}`);
       this.stopUpdating(id);
     }
   }

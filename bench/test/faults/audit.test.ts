@@ -34,11 +34,12 @@ const order = (over: object = {}) => ({
   items: [item()],
   ...over,
 });
-const shipment = (over: object = {}) => ({
+const shipment = (over: { readonly trackingNumbers?: string[]; readonly [field: string]: unknown } = {}) => ({
   id: 's1',
   printOrderId: '500001',
   status: 'bought',
   trackingNumbers: ['T1'],
+  inUse: over.trackingNumbers ?? ['T1'],
   ...over,
 });
 const balance = (over: object = {}) => ({
@@ -108,6 +109,7 @@ test.each<[string, keyof ReturnType<typeof audit>, Partial<Evidence>]>([
     'labelsBoughtTwice',
     { purchases: [...good.purchases, { trackingNumber: 'T2', voided: false }] },
   ],
+  ['a live label of a package that was left out', 'labelsBoughtTwice', { shipments: [shipment({ inUse: [] })] }],
   [
     'a partner with two labels for one address',
     'labelsBoughtTwice',

@@ -116,6 +116,7 @@ export const REASONS: Readonly<Record<AttentionReason, string>> = {
   dispatch_failed: 'Dispatch failed',
   partner_not_updated: 'Partner not updated',
   cancelled_shipped: 'Shipped after cancellation',
+  label_without_parcel: 'Label without a parcel',
   old_address_shipped: 'Shipped to old address',
   not_rerouted: 'Not rerouted',
   made_twice: 'Made twice',

@@ -12,6 +12,21 @@ export type CancellationResponse =
   | { readonly outcome: 'retry'; readonly message: string; readonly retryAfterMs: number | null };
 
 /**
+ * Withdraws print jobs that were never sent: no later delivery of the print order has them.
+ * @returns false when the print order was sent, so that its partner has to be asked
+ */
+export async function withdrawPrintJobs(
+  { sql }: { readonly sql: Sql },
+  { printOrderId, jobIds }: { readonly printOrderId: string; readonly jobIds: readonly string[] },
+): Promise<boolean> {
+  // A delivery stores its message in the same row before it sends it: one of the two statements comes first.
+  const withdrawn = await sql`
+    UPDATE print_orders SET withdrawn_jobs = withdrawn_jobs || ${[...jobIds]}::bigint[]
+    WHERE id = ${printOrderId} AND body IS NULL`;
+  return withdrawn.count > 0;
+}
+
+/**
  * Sends a partner the request to cancel print jobs. 404 and 410 mean that the partner does not have the print order, which confirms
  * the cancellation. Any other refusal means that the partner continues to make the jobs.
  */

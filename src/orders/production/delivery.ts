@@ -1,4 +1,11 @@
-import { type PartnerCall, type PartnerCallDeps, type PartnerResponse, postToPartner } from '../../partners/calls';
+import {
+  inPartnerSlot,
+  type PartnerCall,
+  type PartnerCallDeps,
+  type PartnerResponse,
+  postInSlot,
+  postToPartner,
+} from '../../partners/calls';
 import { deliveryTargetOf, type Partner, partnerAsJson, partnerOf } from '../../partners/partner-rows';
 import { insertPartnerRequest } from '../../partners/requests';
 import type { Metrics } from '../../platform/metrics/metrics';
@@ -73,8 +80,9 @@ export async function send(
   deps: PartnerCallDeps & { readonly sql: Sql },
   call: Omit<PartnerCall, 'delivers'>,
   request: Omit<Parameters<typeof insertPartnerRequest>[1], 'partnerId' | 'attempt'>,
+  post: typeof postToPartner = postToPartner,
 ) {
-  const { response, attempt } = await postToPartner(deps, { ...call, delivers: true });
+  const { response, attempt } = await post(deps, { ...call, delivers: true });
   const { partnerId } = call.partner;
   return { response, logged: insertPartnerRequest(deps.sql, { partnerId, attempt, ...request }) };
 }
@@ -82,6 +90,7 @@ export async function send(
 /**
  * Delivers a print order to its partner. The message is built and stored before the first delivery. Every delivery
  * sends the same bytes with the same `webhook-id`, so that a partner recognises a message that it has already accepted.
+ * A stored message is sent at once: while there is none, the partner cannot have got the print order.
  */
 export async function deliverPrintOrder(deps: DeliveryDeps, printOrderId: string): Promise<PrintOrderDelivery> {
   const { sql } = deps;
@@ -90,11 +99,15 @@ export async function deliverPrintOrder(deps: DeliveryDeps, printOrderId: string
   const target = deliveryTargetOf(partner, row.kind);
   if (target === undefined)
     return { outcome: 'retry', message: `${partner.uid} has not subscribed`, retryAfterMs: null };
-  const body = row.body ?? (await storedMessage(deps, row, partner));
-  if (typeof body !== 'string') return body;
   const { url } = target;
   const request = { kind: 'print_order', printOrderId } as const;
-  const { response, logged } = await send(deps, { partner, url, messageId: row.messageId, body }, request);
+  const sent = await inPartnerSlot(deps, partner.uid, async () => {
+    const body = row.body ?? (await storedMessage(deps, row, partner));
+    if (typeof body !== 'string') return body;
+    return await send(deps, { partner, url, messageId: row.messageId, body }, request, postInSlot);
+  });
+  if ('outcome' in sent) return sent;
+  const { response, logged } = sent;
   if (response.outcome !== 'accepted') {
     await logged;
     return response;
@@ -115,15 +128,30 @@ export async function deliverPrintOrder(deps: DeliveryDeps, printOrderId: string
   return { ...response, repeatsUpdate: accepted?.repeatsUpdate ?? null };
 }
 
-/** Stores the message and returns it. When another attempt has stored one first, returns that one. */
-async function storedMessage(deps: DeliveryDeps, row: PrintOrderRow, partner: Partner): Promise<string | Unbuildable> {
+const WITHDRAWN = {
+  outcome: 'retry',
+  message: 'print jobs were cancelled before it was sent',
+  retryAfterMs: null,
+} as const;
+
+/**
+ * Stores the message and returns it. When another attempt has stored one first, returns that one. Not when jobs in it were
+ * withdrawn since the row was read.
+ */
+async function storedMessage(
+  deps: DeliveryDeps,
+  row: PrintOrderRow,
+  partner: Partner,
+): Promise<string | Unbuildable | typeof WITHDRAWN> {
+  if (row.jobs.length === 0) return WITHDRAWN;
   const body = messageOf(deps, row, partner);
   if (typeof body !== 'string') return body;
+  const jobIds = row.jobs.map(({ id }) => id);
   const [stored] = await deps.sql<{ body: string }[]>`
     UPDATE print_orders SET body = coalesce(body, ${body}),
       body_shipping_revision = CASE WHEN body IS NULL THEN ${row.shippingRevision} ELSE body_shipping_revision END
-    WHERE id = ${row.id} RETURNING body`;
-  return stored!.body;
+    WHERE id = ${row.id} AND NOT withdrawn_jobs && ${jobIds}::bigint[] RETURNING body`;
+  return stored?.body ?? WITHDRAWN;
 }
 
 /** Builds a message. It depends on stored data only, so that an error is final. @param update absent for the first delivery */

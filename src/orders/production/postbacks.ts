@@ -236,6 +236,7 @@ async function insertPostback(
 async function storeCancelledUnits(tx: Transaction, orderId: string, of: PostbackAddress, content: PostbackContent) {
   const { printOrderId } = of;
   // Of two equal postbacks at the same time, the second one sees the first.
+  await tx`SELECT FROM orders WHERE id = ${orderId} FOR KEY SHARE`;
   await tx`SELECT FROM print_orders WHERE id = ${printOrderId} FOR NO KEY UPDATE`;
   const listed = content.items!.filter(({ quantity }) => quantity !== null);
   const repeated = await tx<{ jobId: string }[]>`

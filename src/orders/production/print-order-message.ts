@@ -74,16 +74,16 @@ export interface MessageJob extends Pick<ItemFields, (typeof JOB_ITEM)[number]> 
 
 /** Returns the expression of the print jobs of the print order `p`, as an array of MessageJob. */
 export const messageJobs = (sql: Queryable): Fragment => sql`
-  (SELECT jsonb_agg(jsonb_build_object(${itemMembers(sql, JOB_ITEM)}, 'id', j.id::text, 'status', j.status,
+  (SELECT coalesce(jsonb_agg(jsonb_build_object(${itemMembers(sql, JOB_ITEM)}, 'id', j.id::text, 'status', j.status,
       'partIds', j.part_ids::text[], 'itemId', i.id::text, 'quantity', j.quantity, 'cancelledQuantity', j.cancelled_quantity, 'orderedQuantity', i.quantity,
       'files', (SELECT jsonb_agg(jsonb_build_object('type', f.type, 'objectKey', f.object_key, 'mimeType', f.mime_type,
           'previews', f.previews, 'pageCount', f.page_count, 'metadata', f.metadata, 'id', f.id, 'isReplacement', f.replacement IS NOT NULL,
           'firstBoxes', f.facts -> 'boxes' -> 0, 'findings', ARRAY(
             SELECT DISTINCT c ->> 'code' FROM jsonb_array_elements(f.checks) c WHERE c ->> 'severity' <> 'ok' ORDER BY 1)) ORDER BY f.position)
         FROM order_files f WHERE f.order_item_id = i.id AND (f.replacement = 'sending' OR f.replacement IS NULL AND NOT EXISTS (
-          SELECT FROM order_files r WHERE r.order_item_id = i.id AND r.type = f.type AND r.replacement = 'sending')))) ORDER BY j.id)
+          SELECT FROM order_files r WHERE r.order_item_id = i.id AND r.type = f.type AND r.replacement = 'sending')))) ORDER BY j.id), '[]')
     FROM print_jobs j JOIN order_items i ON i.id = j.order_item_id
-    WHERE j.print_order_id = p.id)`;
+    WHERE j.print_order_id = p.id AND j.id <> ALL(p.withdrawn_jobs))`;
 
 /** Statuses of jobs that the partner is not to make. */
 const LEFT_OUT = ['cancelled', 'superseded'];

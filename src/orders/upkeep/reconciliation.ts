@@ -45,6 +45,7 @@ export const DIFFERENCES = {
   incompletePurchases: 'label purchases that a dispatch may still complete, or that are being voided',
   voided: 'label purchases that no order needs any more: voided',
   voidFailed: 'labels that a carrier did not void',
+  withoutParcel: 'live purchases of carriers that no parcel has: voided',
   replayed: 'dead signals whose workflow exists after all: sent again',
   dead: 'dead letters that stay until an operator replays them',
   withoutOrder: 'workflows whose order has no row',

@@ -5,12 +5,13 @@ import {
   voidShipmentWorkflowId,
   WORKFLOW_TYPES,
 } from '../../platform/domain/workflows';
+import { sha256 } from '../../platform/ids';
 import { enqueue } from '../../platform/outbox/outbox';
 import { inTransaction } from '../../platform/postgres';
 import { refuseShippingOrder } from '../../shipping/shipping-orders/shipping-orders';
 import { UNSHIPPED_ORDERS } from '../domain/lifecycle/statuses';
 import { dispatchKey } from '../planning/print-order-rows';
-import { type Counts, inBatches, type ReconcileDeps, settleEach } from './reconciliation';
+import { type Counts, inBatches, lastReconciliation, type ReconcileDeps, settleEach } from './reconciliation';
 import { lookUpRun } from './runs';
 
 /** Far longer than the two minutes for which a purchase is retried. */
@@ -45,6 +46,52 @@ export async function settleShipments(deps: ReconcileDeps): Promise<Counts> {
       ORDER BY s.started_at, s.id LIMIT ${limit}`,
     (rows) => settleEach(deps.log, 'shipmentId', rows, (shipment) => settle(deps, shipment)),
   );
+}
+
+/** Time for which live purchases are compared with parcels again, after the last reconciliation. */
+const COMPARED = '2 hours';
+
+interface Orphans {
+  id: string;
+  /** Keys of the purchases. Empty: those of replacements that are not recorded. */
+  keys: string[];
+  /** What is voided, as text. The same labels are voided by one workflow. */
+  what: string;
+}
+
+/**
+ * Compares the live purchases of the built-in carriers with the parcels, and voids those that no parcel has. Gateways have no list
+ * of purchases: theirs are found by the rows of shipments, which are stored before a purchase.
+ */
+export async function voidPurchasesWithoutParcel({ sql, log }: ReconcileDeps): Promise<Counts> {
+  const since = (await lastReconciliation(sql))?.endedAt ?? new Date();
+  const orphans = await sql<Orphans[]>`
+    SELECT s.id, array_agg(c.idempotency_key) AS keys, string_agg(c.idempotency_key, ',' ORDER BY c.idempotency_key) AS what
+    FROM carrier_purchases c JOIN shipments s
+      ON s.id = CASE WHEN c.idempotency_key ~ '^[0-9a-f-]{36}:' THEN left(c.idempotency_key, 36)::uuid END
+    WHERE c.bought_at > ${since} - ${COMPARED}::interval AND c.bought_at < now() - ${STUCK}::interval
+      AND c.voided_at IS NULL AND s.status <> 'buying' AND s.lease_until < now() AND NOT EXISTS (
+        SELECT FROM shipment_packages k WHERE k.shipment_id = s.id AND k.tracking_number = c.tracking_number
+          AND k.left_out_at IS NULL AND s.status = 'bought')
+    GROUP BY s.id ORDER BY s.id`;
+  const started = await sql<Orphans[]>`
+    SELECT id, '{}'::text[] AS keys, replacing::text AS what FROM shipments
+    WHERE replacing <> '[]' AND lease_until < now() - ${STUCK}::interval AND id <> ALL(${orphans.map(({ id }) => id)}::uuid[])`;
+  for (const { id, keys, what } of [...orphans, ...started]) {
+    await inTransaction(sql, (tx) =>
+      enqueue(tx, {
+        kind: 'start_workflow',
+        target: `${voidShipmentWorkflowId(id)}-${sha256(what).toString('base64url').slice(0, 16)}`,
+        payload: {
+          workflowType: WORKFLOW_TYPES.takeBackShipment,
+          args: [{ shipmentId: id, keys }],
+          summary: `Labels of shipment ${id} that no parcel has`,
+        },
+      }),
+    );
+    log.warn({ shipmentId: id, keys }, 'reconciled: purchases that no parcel has are voided');
+  }
+  return { withoutParcel: orphans.length + started.length };
 }
 
 async function settle(deps: ReconcileDeps, shipment: StuckShipment): Promise<Counts> {

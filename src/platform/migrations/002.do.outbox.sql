@@ -32,4 +32,8 @@ CREATE INDEX outbox_due_by_target ON outbox (kind, target, available_at) WHERE d
 -- The starts of orders by client. The other workflows have no client.
 CREATE INDEX outbox_starts_by_client ON outbox (coalesce(payload ->> 'fairnessKey', ''), available_at)
   WHERE kind = 'start_workflow' AND dead_at IS NULL;
+-- Notifications by client, then endpoint.
+CREATE INDEX outbox_notifications_by_client
+  ON outbox ((coalesce(payload ->> 'clientId', '') || '/' || target), available_at)
+  WHERE kind = 'notification' AND dead_at IS NULL;
 CREATE INDEX outbox_dead ON outbox (dead_at) WHERE dead_at IS NOT NULL;

@@ -69,6 +69,8 @@ CREATE TABLE print_orders (
   body                    text,
   -- The order's shipping revision that the body has. Null without a body.
   body_shipping_revision  int,
+  -- Ids of print jobs that were cancelled before the body was made. The partner never gets them.
+  withdrawn_jobs          bigint[] NOT NULL DEFAULT '{}',
   dispatch_date           date NOT NULL,
   accepted_at             timestamptz,
   created_at              timestamptz NOT NULL DEFAULT now(),

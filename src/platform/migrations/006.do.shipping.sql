@@ -104,6 +104,8 @@ CREATE TABLE shipments (
   voided_at          timestamptz,
   -- The contents of packages have changed since invoice, customs forms and packing lists were made.
   documents_outdated boolean NOT NULL DEFAULT false,
+  -- The labels that are being replaced, [{"position", "parts"}]. Stored before the purchase: what voids the shipment finds it.
+  replacing          jsonb NOT NULL DEFAULT '[]',
   CHECK (num_nonnulls(print_order_id, shipping_order_id) = 1)
 );
 CREATE INDEX shipments_order ON shipments (order_id) WHERE order_id IS NOT NULL;
@@ -111,6 +113,7 @@ CREATE INDEX shipments_print_order ON shipments (print_order_id) WHERE print_ord
 CREATE INDEX shipments_shipping_order ON shipments (shipping_order_id) WHERE shipping_order_id IS NOT NULL;
 -- Purchases that a crash may have left half done.
 CREATE INDEX shipments_buying ON shipments (started_at) WHERE status = 'buying';
+CREATE INDEX shipments_replacing ON shipments (id) WHERE replacing <> '[]';
 
 -- Set for a print job that left before a change of address or method. Null without a label of ours.
 ALTER TABLE print_jobs ADD COLUMN departed_shipment_id uuid REFERENCES shipments;

@@ -32,7 +32,7 @@ export type ClaimedJson = Omit<OutboxRow, 'createdAt'> & {
 };
 
 /** Leases the rows of `picked (id, available_at)` and returns them from the CTE `claimed (rows)` as an array of ClaimedJson. */
-export function leasePicked(sql: Sql, { leaseSeconds }: ClaimOptions) {
+export function leasePicked(sql: Sql, { leaseSeconds }: Pick<ClaimOptions, 'leaseSeconds'>) {
   // ARRAY evaluates the subquery once. With IN, the planner may evaluate it per row and claim every row.
   return sql`
     leased AS (

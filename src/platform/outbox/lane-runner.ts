@@ -59,9 +59,9 @@ export class LaneRunner {
   ) {
     const { kind, leaseSeconds, perKey } = lane;
     this.claims =
-      perKey === undefined
+      perKey === undefined || kind === 'signal_workflow'
         ? new OrderedClaims(sql, kind, leaseSeconds)
-        : new FairClaims(sql, kind, leaseSeconds, perKey);
+        : new FairClaims(sql, { ...lane, kind, perKey });
     this.settler = new Settler(sql, log, (afterMs) => this.notifyIn(afterMs));
     this.gapMs = WAKE_EVERY_MS[kind];
   }

@@ -51,8 +51,8 @@ export interface Lane {
   /** Timeout of a delivery in seconds. The row of a dead relay is due again after it. */
   readonly leaseSeconds: number;
   /**
-   * Concurrent deliveries per target, or per client for the starts of orders. Unset: the rows of a target are delivered one
-   * after another, in order.
+   * Concurrent deliveries per endpoint, of which those of a client share slots (`roomsOf`), or per client for the starts of orders.
+   * Unset: the rows of a target are delivered one after another, in order.
    */
   readonly perKey?: number;
   /**

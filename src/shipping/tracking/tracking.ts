@@ -97,12 +97,18 @@ function packageOfEvent(
   return uses.findLast(({ createdAt }) => createdAt.getTime() <= latest) ?? uses[0];
 }
 
-/** Locks the shipments of packages, ordered by id to avoid deadlocks, and returns the packages, the oldest first. */
+/** Locks the orders, shipments and trackings of packages, and returns the packages, the oldest first. */
 async function lockPackages(
   tx: Transaction,
   carrierUid: string,
   numbers: readonly string[],
 ): Promise<TrackedPackage[]> {
+  await tx`
+    SELECT 1 FROM orders WHERE id IN (
+      SELECT coalesce(s.order_id, p.order_id) FROM trackings t
+      LEFT JOIN shipments s ON s.id = t.shipment_id LEFT JOIN print_orders p ON p.id = t.print_order_id
+      WHERE t.tracking_number = ANY(${[...numbers]}) AND t.carrier_uid = ${carrierUid}
+    ) ORDER BY id FOR NO KEY UPDATE`;
   await tx`
     SELECT 1 FROM shipments WHERE id IN (
       SELECT shipment_id FROM trackings WHERE tracking_number = ANY(${[...numbers]}) AND carrier_uid = ${carrierUid}
@@ -209,7 +215,6 @@ async function updateDeliveryEstimates(
   shipmentIds: readonly string[],
   printOrderIds: readonly string[],
 ): Promise<void> {
-  // Order runs lock the order row first. The same lock order makes the notified state the latest one.
   const estimates = await tx<{ orderId: string; printOrderId: string; first: string; last: string }[]>`
     WITH expected AS (
       SELECT s.order_id, s.print_order_id, min(t.expected_delivery_date) AS first, max(t.expected_delivery_date) AS last
@@ -227,8 +232,7 @@ async function updateDeliveryEstimates(
     JOIN orders o ON o.id = e.order_id
     JOIN planned_shipments p ON p.print_order_id = e.print_order_id
     WHERE (p.min_delivery_date, p.max_delivery_date) <> (e.first, e.last)
-    ORDER BY o.id
-    FOR NO KEY UPDATE OF o`;
+    ORDER BY o.id`;
   for (const { orderId, printOrderId, first, last } of estimates) {
     await tx`
       UPDATE planned_shipments SET min_delivery_date = ${first}, max_delivery_date = ${last},

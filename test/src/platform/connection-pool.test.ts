@@ -53,6 +53,24 @@ test('the states of a pool are the statements and transactions that use and awai
   await pool.end();
 });
 
+test('a transaction that Postgres ends to resolve a deadlock is repeated once', async () => {
+  let holding = 0;
+  const both = Promise.withResolvers<void>();
+  let attempts = 0;
+  const crossing = (first: number, second: number) =>
+    inTransaction(sql, async (tx) => {
+      attempts += 1;
+      await tx`SELECT pg_advisory_xact_lock(${first})`;
+      holding += 1;
+      if (holding === 2) both.resolve();
+      await both.promise;
+      await tx`SELECT pg_advisory_xact_lock(${second})`;
+      return first;
+    });
+  expect(await Promise.all([crossing(1, 2), crossing(2, 1)])).toEqual([1, 2]);
+  expect(attempts).toBe(3);
+});
+
 test('Postgres ends a transaction that sends no statement for a minute', async () => {
   expect([...(await sql`SHOW idle_in_transaction_session_timeout`)]).toEqual([
     { idleInTransactionSessionTimeout: '1min' },

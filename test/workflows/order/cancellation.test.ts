@@ -19,7 +19,7 @@ import {
 
 let stack: TestStack;
 const files = fileHost();
-const { say } = operatorHelpers(() => stack);
+const { say, repair } = operatorHelpers(() => stack);
 
 beforeAll(async () => {
   // A test locks rows, and the API needs a connection while a statement of the worker waits for the lock.
@@ -111,6 +111,27 @@ test('when the partner agrees, everything is refunded', async () => {
   // A repeated cancel returns the order as it is.
   expect(await cancel(orderId)).toMatchObject({ fulfillmentStatus: 'canceled', cancellation: 'done' });
   expect(seenPrintOrders(stack, [printOrderId])[0]!.cancelOrders).toHaveLength(1);
+});
+
+test('a print order that its partner cancels and then reports as shipped waits for an operator: nothing has left', async () => {
+  const { orderId, printOrderId, itemIds } = await handedOver(stack, 'cancelled-then-shipped', { items: 2 });
+  for (const status of ['cancelled', 'printed', 'shipped']) await say(printOrderId, status);
+  await eventually(async () => (await orderLog(stack, orderId, 'postback_shipped'))[0]);
+  expect(await orderNow(stack, orderId)).toMatchObject({
+    status: 'on_hold',
+    attention: 'partner_cancelled',
+    items: [{ status: 'manual_handling' }, { status: 'manual_handling' }],
+  });
+  await expect(stack.partner('prints-berlin').dispatchOrder({ body: { orderId: printOrderId } })).rejects.toMatchObject(
+    { status: 409 },
+  );
+  await repair(orderId, { action: 'refund', itemIds: [...itemIds] });
+  expect(await orderUntil(stack, orderId, is('canceled'))).toMatchObject({
+    financialStatus: 'refunded',
+    attention: null,
+  });
+  const totals = (await receipts(orderId)).map(({ totalInclVat }) => totalInclVat!);
+  expect(totals.reduce((sum, total) => sum + total, 0)).toBeCloseTo(0, 2);
 });
 
 test('when the partner refuses, the order continues with attention until it has shipped', async () => {

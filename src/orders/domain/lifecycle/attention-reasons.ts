@@ -17,6 +17,7 @@ export const ATTENTION_REASONS = [
   'dispatch_failed',
   'partner_not_updated',
   'cancelled_shipped',
+  'label_without_parcel',
   'old_address_shipped',
   'not_rerouted',
   'made_twice',

@@ -1,10 +1,11 @@
 import { claim } from '../../../../src/platform/outbox/claims';
-import { claimFairly } from '../../../../src/platform/outbox/fair-claims';
+import { claimFairly, type FairLane, roomsOf } from '../../../../src/platform/outbox/fair-claims';
 import { enqueue } from '../../../../src/platform/outbox/outbox';
 import { connectPostgres, inTransaction, type Sql } from '../../../../src/platform/postgres';
 import { testDatabase } from '../../../support/database';
 
 const KIND = 'notification' as const;
+const NOTIFICATIONS: FairLane = { kind: KIND, concurrency: 1_000, perKey: 2, leaseSeconds: 30 };
 let sql: Sql;
 
 beforeAll(async () => {
@@ -21,7 +22,8 @@ afterAll(() => sql.end());
 beforeEach(async () => {
   await sql`DELETE FROM outbox`;
   await inTransaction(sql, async (tx) => {
-    for (let n = 0; n < 60; n += 1) await enqueue(tx, { kind: KIND, target: `t${n % 20}`, payload: { n } });
+    for (let n = 0; n < 60; n += 1)
+      await enqueue(tx, { kind: KIND, target: `t${n % 20}`, payload: { n, clientId: 'a' } });
   });
 });
 
@@ -55,7 +57,11 @@ test('a claim has only rows that became due since the given time', async () => {
 });
 
 test('a claim has at most the limit per target and in total', async () => {
-  const { rows } = await claimFairly(sql, KIND, { ...OPTIONS, limit: 30, perKey: 2, inDelivery: { t3: 2, t4: 1 } });
+  const { rows } = await claimFairly(sql, NOTIFICATIONS, {
+    ...OPTIONS,
+    limit: 30,
+    inDelivery: { 'a/t3': 2, 'a/t4': 1 },
+  });
   expect(rows).toHaveLength(30);
   const byTarget = Map.groupBy(rows, ({ target }) => target);
   expect(byTarget.has('t3')).toBe(false);
@@ -65,14 +71,13 @@ test('a claim has at most the limit per target and in total', async () => {
 
 test('a claim has rows of the targets of new rows and of waiting targets, and of no others', async () => {
   await sql`UPDATE outbox SET available_at = now() - interval '1 hour' WHERE target <> 't1'`;
-  const claimed = await claimFairly(sql, KIND, {
+  const claimed = await claimFairly(sql, NOTIFICATIONS, {
     ...OPTIONS,
-    perKey: 2,
     after: new Date(Date.now() - 60_000),
-    waiting: [{ key: 't2', since: EVER }],
+    waiting: [{ key: 'a/t2', since: EVER }],
   });
   expect(claimed.rows.map(({ target }) => target).sort()).toEqual(['t1', 't1', 't2', 't2']);
-  expect(claimed.candidates.map(({ key }) => key).sort()).toEqual(['t1', 't2']);
+  expect(claimed.candidates.map(({ key }) => key).sort()).toEqual(['a/t1', 'a/t2']);
 });
 
 test.each([
@@ -88,9 +93,33 @@ test.each([
     })),
     { kind: 'start_workflow', target: 'procurement-order-1', payload: { workflowType: 'procurementOrder', args: [] } },
   );
-  const options = { ...OPTIONS, limit: 30, perKey: 16, after, inDelivery: { busy: 4 } };
-  const { rows } = await claimFairly(sql, 'start_workflow', options);
+  const lane: FairLane = { kind: 'start_workflow', concurrency: 32, perKey: 16, leaseSeconds: 30 };
+  const { rows } = await claimFairly(sql, lane, { ...OPTIONS, limit: 30, after, inDelivery: { busy: 4 } });
   const targets = rows.map(({ target }) => target);
   expect(targets).toHaveLength(12 + 2);
   expect(targets).toEqual(expect.arrayContaining(['order-39', 'procurement-order-1']));
+});
+
+const LANE: FairLane = { kind: 'notification', concurrency: 128, perKey: 8, leaseSeconds: 60 };
+const endpoints = (client: string, count: number) => Array.from({ length: count }, (_, n) => `${client}/${n}`);
+const sum = (rooms: ReadonlyMap<string, number>) => [...rooms.values()].reduce((a, b) => a + b, 0);
+
+test('one endpoint has at most its limit, and all endpoints of one client at most half of the slots', () => {
+  expect(roomsOf(['a/0'], LANE, {})).toEqual(new Map([['a/0', 8]]));
+  expect(sum(roomsOf(endpoints('a', 20), LANE, {}))).toBe(60);
+  expect(sum(roomsOf(endpoints('a', 100), LANE, {}))).toBe(64);
+});
+
+test('endpoints of clients that hold their shares leave room for one more client, and for one more endpoint of theirs', () => {
+  const clients = ['a', 'b', 'c'];
+  const held = roomsOf(
+    clients.flatMap((client) => endpoints(client, 20)),
+    LANE,
+    {},
+  );
+  expect(sum(held)).toBe(3 * 20);
+  const inDelivery = Object.fromEntries(held);
+  expect(sum(roomsOf([...held.keys()], LANE, inDelivery))).toBe(0);
+  expect(roomsOf(['d/0'], LANE, inDelivery).get('d/0')).toBe(8);
+  expect(roomsOf(['a/20'], LANE, inDelivery).get('a/20')).toBe(1);
 });

@@ -213,6 +213,35 @@ test('a target with a long queue and a slow receiver does not delay other target
   expect(done.filter((target) => target === 'slow')).toHaveLength(100);
 });
 
+test('twenty targets of one client whose receivers are silent do not delay another client, nor its own other targets', async () => {
+  const done: string[] = [];
+  const waiting = new Set<string>();
+  const silent = Promise.withResolvers<void>();
+  await relay(
+    async ({ id, target }) => {
+      if (target.startsWith('silent')) {
+        waiting.add(id);
+        await silent.promise;
+      }
+      done.push(target);
+      return { outcome: 'done' };
+    },
+    { concurrency: 64, perKey: 8 },
+  );
+  const ofClient = (clientId: string, target: string, n: number) => ({
+    ...message(target, n),
+    payload: { n, clientId },
+  });
+  await enqueue(sql, ...numbers(200).map((n) => ofClient('noisy', `silent-${n % 20}`, n)));
+  await eventually(async () => (waiting.size >= 20 ? true : undefined));
+  await enqueue(sql, ...numbers(50).map((n) => ofClient('quiet', 'quick', n)), ofClient('noisy', 'healthy', 0));
+  await eventually(async () => (done.length === 51 ? true : undefined));
+  expect(done.filter((target) => target === 'healthy')).toHaveLength(1);
+  expect(waiting.size).toBeLessThanOrEqual(32);
+  silent.resolve();
+  await eventually(none);
+});
+
 test('rows wait while the receiving server is unavailable: one row at a time probes it, and all are delivered when it is back', async () => {
   const concurrency = 4;
   let isAvailable = false;

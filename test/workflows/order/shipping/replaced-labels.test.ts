@@ -1,7 +1,10 @@
+import { reconcileDeps } from '../../../../src/orders/upkeep/reconciliation';
+import { voidPurchasesWithoutParcel } from '../../../../src/orders/upkeep/shipments';
+import { replaceLabelWorkflowId } from '../../../../src/platform/domain/workflows';
 import { eventually, type TestStack, testStack } from '../../../support/stack';
 import { addressIn } from '../client-orders';
 import { operatorHelpers } from '../operator-fixture';
-import { deliveredByCarrier, type HandedOver, handedOver, orderUntil } from '../order-fixture';
+import { deliveredByCarrier, type HandedOver, handedOver, orderBody, orderUntil } from '../order-fixture';
 import { downloaded } from './dispatched-order';
 
 /** A partner requests a new label in place of a damaged one. */
@@ -129,4 +132,82 @@ test('the label of a parcel that its carrier has is not replaced, nor is an unkn
   });
   expect((await dispatch(order)).trackingCode).toBe(trackingCode);
   expect(await paid([trackingCode!])).toEqual([trackingCode]);
+});
+
+describe('a replacement that is killed between its purchase and its record', () => {
+  /** Buys the new label of an order and ends there for good, as when the process and its workflow are lost. */
+  async function killedAfterPurchase(reference: string): Promise<HandedOver & { shipmentId: string; key: string }> {
+    const order = await handedOver(stack, reference, { items: 2 });
+    const { trackingCode } = await dispatch(order);
+    const { sql, temporal } = stack.services;
+    const [shipment] = await sql<{ id: string }[]>`SELECT id FROM shipments WHERE order_id = ${order.orderId}`;
+    const { asOwner } = stack.database;
+    await asOwner(`
+      CREATE FUNCTION killed() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''killed''; END';
+      CREATE TRIGGER killed BEFORE INSERT ON shipment_packages FOR EACH ROW EXECUTE FUNCTION killed();`);
+    const request = dispatch(order, [trackingCode!]).catch(() => undefined);
+    const key = await eventually(async () => {
+      const [bought] = await sql<{ key: string }[]>`
+        SELECT idempotency_key AS key FROM carrier_purchases
+        WHERE idempotency_key LIKE ${`${shipment!.id}:%-replaced`} AND voided_at IS NULL`;
+      return bought?.key;
+    });
+    const run = temporal.workflow.getHandle(replaceLabelWorkflowId(shipment!.id, 0));
+    await run.terminate('killed');
+    await request;
+    // The attempt has given its lease back.
+    await eventually(
+      async () => (await sql`SELECT FROM shipments WHERE id = ${shipment!.id} AND lease_until < now()`)[0],
+    );
+    await asOwner('DROP FUNCTION killed CASCADE');
+    return { ...order, shipmentId: shipment!.id, key };
+  }
+  /** Waits until the carrier has voided a purchase. */
+  async function expectVoid(key: string): Promise<void> {
+    const { sql } = stack.services;
+    await eventually(
+      async () =>
+        (await sql`SELECT FROM carrier_purchases WHERE idempotency_key = ${key} AND voided_at IS NOT NULL`)[0],
+    );
+    const [live] = await sql`SELECT voided_at FROM carrier_purchases WHERE idempotency_key = ${key}`;
+    expect(live!.voidedAt).not.toBeNull();
+  }
+
+  test('is voided with its shipment, when the address changes', async () => {
+    const { orderId, key } = await killedAfterPurchase('killed-then-changed');
+    const shippingAddress = { ...orderBody(stack, 'killed-then-changed').shippingAddress, addressLine2: '4th floor' };
+    await stack.client.updateShipment({ params: { orderId }, body: { shippingAddress } });
+    await expectVoid(key);
+  });
+
+  test('is voided with its package, when the units are cancelled', async () => {
+    const order = await killedAfterPurchase('killed-then-cancelled');
+    await say(order, 'received');
+    await stack.client.cancelOrder({
+      params: { orderId: order.orderId },
+      body: { reason: 'ordered twice', items: [{ itemReferenceId: 'poster' }] },
+    });
+    await expectVoid(order.key);
+  });
+
+  test('is completed by a repeated request, and not voided', async () => {
+    const order = await killedAfterPurchase('killed-then-repeated');
+    const [damaged] = await parcelsOf(order);
+    const replaced = await dispatch(order, [damaged!.trackingCode!]);
+    const [bought] = await stack.services.sql<{ trackingNumber: string }[]>`
+      SELECT tracking_number FROM carrier_purchases WHERE idempotency_key = ${order.key} AND voided_at IS NULL`;
+    expect(Object.values(labelsOf(replaced))).toContain(bought!.trackingNumber);
+  });
+
+  test('is voided by the reconciliation, which finds that no parcel has it', async () => {
+    const { shipmentId, key } = await killedAfterPurchase('killed-then-reconciled');
+    const { sql, temporal, log, config } = stack.services;
+    await sql`UPDATE carrier_purchases SET bought_at = now() - interval '1 hour' WHERE idempotency_key = ${key}`;
+    expect(await voidPurchasesWithoutParcel(reconcileDeps({ sql, temporal, log }, config))).toEqual({
+      withoutParcel: 1,
+    });
+    await expectVoid(key);
+    const [left] = await sql`SELECT replacing FROM shipments WHERE id = ${shipmentId}`;
+    expect(left).toEqual({ replacing: [] });
+  });
 });

@@ -15,7 +15,7 @@ import { type ItemStatus, isFinal } from '../statuses';
 export function jobStatus(job: JobState, printOrder: PrintOrderState): ItemStatus | null {
   if (job.ended === 'superseded') return null;
   // A shipped parcel outweighs errors and cancellations.
-  if (job.progress === JOB_PROGRESS.shipped) {
+  if (hasLeft(job, printOrder)) {
     return transitOf(job, printOrder) ?? 'shipped';
   }
   if (job.ended === 'cancelled') return 'cancelled';
@@ -25,11 +25,29 @@ export function jobStatus(job: JobState, printOrder: PrintOrderState): ItemStatu
   return FAILED_DELIVERIES.includes(printOrder.delivery) ? 'manual_handling' : 'passed';
 }
 
+/** Returns true for a job whose units have left the partner. */
+export function hasLeft(job: JobState, printOrder: Jobs): boolean {
+  return job.progress === JOB_PROGRESS.shipped && !isDisowned(job, printOrder);
+}
+
+/**
+ * Returns true for a job that its partner cancelled as a whole, and reported as shipped afterwards. No unit has left unless a
+ * carrier has scanned a parcel: an operator has to find out.
+ */
+function isDisowned(job: JobState, printOrder: Jobs): boolean {
+  const { progress, progressAt, quantity, cancelledQuantity, cancelledAt = '' } = job;
+  if (progress !== JOB_PROGRESS.shipped || cancelledQuantity !== quantity) return false;
+  return cancelledAt <= progressAt && transitOf(job, printOrder) === null;
+}
+
+/** The jobs of a print order, and the parcels that hold them. */
+type Jobs = Pick<PrintOrderState, 'jobs' | 'parcels'>;
+
 /**
  * Returns the parcels that hold units of a job: those with codes of the partner's own that it named for the job, else those with
  * labels of ours, else those with codes that it named for the whole print order.
  */
-export function parcelsOf(job: JobState, { parcels = [], jobs }: PrintOrderState): ParcelState[] {
+export function parcelsOf(job: JobState, { parcels = [], jobs }: Jobs): ParcelState[] {
   const possible = parcels.filter(({ jobIds }) => jobIds === null || jobIds.includes(job.id));
   const own = possible.filter(({ shipmentId }) => shipmentId === null);
   const named = own.filter(({ jobIds }) => jobIds !== null);
@@ -47,13 +65,13 @@ function withoutReplaced(parcels: ParcelState[]): ParcelState[] {
 }
 
 /** Returns how far carriers have taken a job. Null before the first scan. */
-function transitOf(job: JobState, printOrder: PrintOrderState): Transit | null {
+function transitOf(job: JobState, printOrder: Jobs): Transit | null {
   return combined(parcelsOf(job, printOrder).flatMap(({ transit }) => (transit === undefined ? [] : [transit])));
 }
 
 /** Returns how far carriers have taken what has left of a print order. Null before the first scan. */
 export function printOrderTransit(printOrder: PrintOrderState): Transit | null {
-  const left = printOrder.jobs.filter(({ progress }) => progress === JOB_PROGRESS.shipped);
+  const left = printOrder.jobs.filter((job) => hasLeft(job, printOrder));
   return combined(left.map((job) => transitOf(job, printOrder)));
 }
 
@@ -70,17 +88,19 @@ export function hasError({ error, progressAt }: JobState): boolean {
 }
 
 /** Returns the jobs of a print order that have neither shipped nor ended. */
-export function openJobs<Job extends JobState>({ jobs }: { readonly jobs: readonly Job[] }): Job[] {
-  return jobs.filter(isOpen);
+export function openJobs<Job extends JobState>(
+  printOrder: Omit<Jobs, 'jobs'> & { readonly jobs: readonly Job[] },
+): Job[] {
+  return printOrder.jobs.filter((job) => job.ended === null && !hasLeft(job, printOrder));
 }
 
-/** Returns true for a job that has neither shipped nor ended. */
+/** Returns true for a job that was neither reported as shipped nor has ended. */
 export function isOpen({ ended, progress }: JobState): boolean {
   return ended === null && progress !== JOB_PROGRESS.shipped;
 }
 
-export function hasOpenJobs({ jobs }: PrintOrderState): boolean {
-  return jobs.some(isOpen);
+export function hasOpenJobs(printOrder: PrintOrderState): boolean {
+  return openJobs(printOrder).length > 0;
 }
 
 /** Returns true when every job of the print order was cancelled or rerouted. */
@@ -97,8 +117,8 @@ export function hasSettled(printOrder: PrintOrderState): boolean {
 }
 
 /** Returns true when the partner or the carrier has reported a job of the print order as shipped. */
-export function isHandedToCarrier({ jobs }: PrintOrderState): boolean {
-  return jobs.some((job) => job.progress === JOB_PROGRESS.shipped);
+export function isHandedToCarrier(printOrder: PrintOrderState): boolean {
+  return printOrder.jobs.some((job) => hasLeft(job, printOrder));
 }
 
 /** Returns the units that go into the parcels of the next dispatch: not shipped, not ended, not cancelled by the partner. */

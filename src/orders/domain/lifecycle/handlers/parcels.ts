@@ -1,4 +1,4 @@
-import { hasEnded, hasOpenJobs, isHandedToCarrier, jobStatus, openJobs, parcelsOf } from '../facts/jobs';
+import { hasEnded, hasLeft, hasOpenJobs, isHandedToCarrier, jobStatus, openJobs, parcelsOf } from '../facts/jobs';
 import type { EventOf, PostbackEvent, RunEffect } from '../run-events';
 import { JOB_PROGRESS, type JobState, type ParcelState, type Transit } from '../run-state';
 import { changePrintOrder, type PrintOrder, printOrderLog, type Run, raiseAttention } from './change';
@@ -59,7 +59,7 @@ function removeOutdatedLabel(printOrder: PrintOrder): RunEffect[] {
  * stays: part of its shipment is on its way.
  */
 function fixDepartedJobs(printOrder: PrintOrder): void {
-  const left = printOrder.jobs.filter(leavesNow);
+  const left = printOrder.jobs.filter((job) => leavesNow(job, printOrder));
   if (!hasOpenJobs(printOrder) || left.length === 0) return;
   const leftWith = printOrder.shipment?.id ?? null;
   const held = left.map((job) => ({ id: job.id, parcels: new Set(parcelsOf(job, printOrder)) }));
@@ -73,8 +73,8 @@ function fixDepartedJobs(printOrder: PrintOrder): void {
 }
 
 /** Returns true for a job that has shipped since the last change of address or method. */
-function leavesNow({ progress, leftWith }: JobState): boolean {
-  return progress === JOB_PROGRESS.shipped && leftWith === undefined;
+function leavesNow(job: JobState, printOrder: PrintOrder): boolean {
+  return hasLeft(job, printOrder) && job.leftWith === undefined;
 }
 
 /** Adds the parcel whose tracking code a partner has sent. A repeated code is that of the same parcel, with more jobs in it. */
@@ -156,7 +156,7 @@ function applyScans(printOrder: PrintOrder, event: EventOf<'tracking'>): RunEffe
  */
 function shipScannedJobs(printOrder: PrintOrder, scanned: readonly ParcelState[]): RunEffect[] {
   const numbersOf = (job: JobState) => parcelsOf(job, printOrder).map(({ number }) => number);
-  const reported = new Set(printOrder.jobs.filter(leavesNow).flatMap(numbersOf));
+  const reported = new Set(printOrder.jobs.filter((job) => leavesNow(job, printOrder)).flatMap(numbersOf));
   const moved = scanned.filter(({ number, transit }) => rankOf(transit) > 0 && !reported.has(number));
   const moving = new Set(moved.map(({ number }) => number));
   const shipped = openJobs(printOrder).filter(

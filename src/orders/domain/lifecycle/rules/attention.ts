@@ -1,5 +1,5 @@
 import { ATTENTION_REASONS, type AttentionReason } from '../attention-reasons';
-import { hasError, hasOpenJobs, hasSettled, openJobs } from '../facts/jobs';
+import { hasCancelledUnits, hasError, hasLeft, hasOpenJobs, hasSettled, openJobs } from '../facts/jobs';
 import {
   type DeadlineSettings,
   JOB_PROGRESS,
@@ -84,10 +84,9 @@ export const ATTENTION: Readonly<Record<AttentionReason, AttentionRule>> = {
   short_shipped: {
     text: 'a partner shipped less than ordered',
     // Units that the partner cancels after shipping are in the parcel.
-    holds: ({ jobs }) =>
-      jobs.some(
-        ({ ended, progress, progressAt, cancelledQuantity, cancelledAt = '' }) =>
-          ended === null && progress === JOB_PROGRESS.shipped && cancelledQuantity > 0 && cancelledAt <= progressAt,
+    holds: (printOrder) =>
+      printOrder.jobs.some(
+        (job) => hasCancelledUnits(job) && hasLeft(job, printOrder) && (job.cancelledAt ?? '') <= job.progressAt,
       ),
   },
   voided_label: {
@@ -126,6 +125,10 @@ export const ATTENTION: Readonly<Record<AttentionReason, AttentionRule>> = {
   },
   cancelled_shipped: {
     text: 'a partner shipped units after they were cancelled and refunded',
+    dismissable: true,
+  },
+  label_without_parcel: {
+    text: 'a carrier did not void a label that no parcel has',
     dismissable: true,
   },
   old_address_shipped: {
@@ -209,9 +212,7 @@ function dispatchDue({ shipment, dispatchDueAt }: PrintOrderState): number | nul
 function travelsOnVoidedLabel(printOrder: PrintOrderState): boolean {
   const { strayParcel, labelTakenBack, shipment, jobs } = printOrder;
   if (strayParcel === true) return true;
-  const shipped = jobs.some(
-    ({ ended, progress, leftWith }) => ended === null && progress === JOB_PROGRESS.shipped && leftWith === undefined,
-  );
+  const shipped = jobs.some((job) => job.ended === null && hasLeft(job, printOrder) && job.leftWith === undefined);
   return labelTakenBack === true && shipment === null && shipped;
 }
 

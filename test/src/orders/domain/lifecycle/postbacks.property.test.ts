@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
+import { hasLeft } from '../../../../../src/orders/domain/lifecycle/facts/jobs';
 import { reduce } from '../../../../../src/orders/domain/lifecycle/reduce';
 import type { PostbackEvent, RunEffect, RunEvent } from '../../../../../src/orders/domain/lifecycle/run-events';
-import type { RunState } from '../../../../../src/orders/domain/lifecycle/run-state';
+import { JOB_PROGRESS, type RunState } from '../../../../../src/orders/domain/lifecycle/run-state';
 import { isProgress, PROGRESS_RANK } from '../../../../../src/orders/domain/lifecycle/statuses';
 import { play, postback, running } from './run-fixture';
 
@@ -61,9 +62,18 @@ function stepsBack(states: readonly RunState[], itemId: string): number {
   return count;
 }
 
-/** Returns the part of the state that must not depend on the order of arrival. */
+/**
+ * Returns the part of the state that must not depend on the order of arrival. An item that is shipped already is not affected by
+ * a cancellation that arrives later, also one of an earlier time: all its facts are the same, and its status stays.
+ */
 function essence(state: RunState) {
-  return { ...state, version: 0, seen: [...state.seen].sort() };
+  const contradicted = state.printOrders.flatMap((printOrder) =>
+    printOrder.jobs
+      .filter((job) => job.progress === JOB_PROGRESS.shipped && !hasLeft(job, printOrder))
+      .map(({ itemId }) => itemId),
+  );
+  const items = state.items.map((item) => (contradicted.includes(item.id) ? { ...item, status: 'either' } : item));
+  return { ...state, items, version: 0, seen: [...state.seen].sort() };
 }
 
 /** The state before the first event and after each event, with all effects. */

@@ -81,6 +81,16 @@ test('attention is raised by facts, and removed when its cause no longer exists'
   expect(shippedShort.attention).toEqual(['short_shipped']);
   const cancelledRest = play(running(), postback('shipped', { jobId: POSTER.jobId }), postback('cancelled'));
   expect(cancelledRest.state.attention).toEqual(['partner_cancelled']);
+  const whole = play(running(), postback('cancelled'), postback('printed'), postback('shipped')).state;
+  expect([whole.attention, whole.items.map(({ status }) => status)]).toEqual([
+    ['partner_cancelled'],
+    ['manual_handling', 'manual_handling'],
+  ]);
+  // A carrier has the parcel after all.
+  const parcels = [{ number: 'X1', transit: 'in_transit' as const, itemIds: [POSTER.itemId] }];
+  const scanned = play(whole, { type: 'tracking', eventId: 't', printOrderId: '501', shipmentId: 's1', parcels }).state;
+  expect(scanned.items.map(({ status }) => status)).toEqual(['in_transit', 'manual_handling']);
+  expect(scanned.attention).toContain('short_shipped');
   const deadlines = play(
     running(),
     { type: 'deadline', reason: 'not_received', printOrderId: '501' },
