@@ -5,7 +5,7 @@ import { untilLocked } from '../../../support/database';
 import { eventually, type TestStack, testStack } from '../../../support/stack';
 import { addressIn } from '../client-orders';
 import { operatorHelpers } from '../operator-fixture';
-import { carrierScans, deliveredByCarrier, type HandedOver, handedOver, orderBody, orderUntil } from '../order-fixture';
+import { deliveredByCarrier, type HandedOver, handedOver, orderBody, orderUntil } from '../order-fixture';
 import { downloaded } from './dispatched-order';
 
 /** A partner requests a new label in place of a damaged one. */
@@ -135,26 +135,20 @@ test('the label of a parcel that its carrier has is not replaced, nor is an unkn
   expect(await paid([trackingCode!])).toEqual([trackingCode]);
 });
 
-test.each(['replacement', 'scan'] as const)(
-  'a %s locks the order before its shipment, as all other changes do',
-  async (kind) => {
-    const order = await handedOver(stack, `in-order-${kind}`);
-    const { trackingCode } = await dispatch(order);
-    const { sql } = stack.services;
-    const [shipments, change] = await sql.begin(async (tx) => {
-      await tx`SELECT FROM orders WHERE id = ${order.orderId} FOR UPDATE`;
-      const change =
-        kind === 'scan'
-          ? carrierScans(stack, trackingCode!, 'in_transit')
-          : dispatch(order, [trackingCode!]).then(() => {});
-      await untilLocked(sql, 'orders');
-      const locked = await tx`SELECT FROM shipments WHERE order_id = ${order.orderId} FOR UPDATE NOWAIT`;
-      return [locked.count, [change]] as const;
-    });
-    expect(shipments).toBe(1);
-    await Promise.all(change);
-  },
-);
+test('a replacement locks the order before its shipment, as all other changes do', async () => {
+  const order = await handedOver(stack, 'in-order');
+  const { trackingCode } = await dispatch(order);
+  const { sql } = stack.services;
+  const [shipments, replaced] = await sql.begin(async (tx) => {
+    await tx`SELECT FROM orders WHERE id = ${order.orderId} FOR UPDATE`;
+    const replaced = dispatch(order, [trackingCode!]);
+    await untilLocked(sql, 'orders');
+    const locked = await tx`SELECT FROM shipments WHERE order_id = ${order.orderId} FOR UPDATE NOWAIT`;
+    return [locked.count, [replaced]] as const;
+  });
+  expect(shipments).toBe(1);
+  expect((await replaced[0]).trackingCode).not.toBe(trackingCode);
+});
 
 describe('a replacement that is killed between its purchase and its record', () => {
   /** Buys the new label of an order and ends there for good, as when the process and its workflow are lost. */
