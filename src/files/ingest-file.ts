@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import type { FileFacts, FileProperties } from '../../packages/file-reader/facts';
 import type { PreviewType, PrintFileType } from '../../packages/file-reader/file-types';
 import type { Preview } from '../../packages/file-reader/inspection-entry';
+import type { Rendering } from '../../packages/file-reader/inspection-process';
 import type { FileInspector } from '../../packages/file-reader/inspector';
 import type { SafeClient } from '../platform/http/safe-client';
 import type { ObjectStore } from '../platform/objects/object-store';
@@ -53,6 +54,7 @@ export interface InspectedFile extends FileProperties {
   readonly mimeType: PrintFileType;
   readonly sizeBytes: number;
   readonly facts: FileFacts;
+  readonly unrendered: Rendering['unrendered'];
 }
 
 export interface IngestedFile extends InspectedFile {
@@ -130,10 +132,10 @@ async function withFile<T>(
       const { code, reason, isFinal, error } = inspection;
       return isFinal ? permanentFault(code, reason) : transientFault(reason, { code, error });
     }
-    const { properties, facts, previews } = inspection;
+    const { properties, facts, previews, unrendered } = inspection;
     const refusal = request.refuse?.(properties) ?? null;
     if (refusal !== null) return refusal;
-    const inspected = { ok: true, mimeType, sizeBytes, ...properties, facts } as const;
+    const inspected = { ok: true, mimeType, sizeBytes, ...properties, facts, unrendered } as const;
     return await use({ path, isStored: copied !== null && copy === 0, inspected, previews });
   } catch (error) {
     request.signal?.throwIfAborted();

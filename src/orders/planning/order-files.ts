@@ -213,10 +213,10 @@ export function expectFindings(metrics: Metrics): void {
 /** Returns the resolution of an image at the size of its print area. Null for a PDF, and without a size. */
 export function dpiOf(
   { widthPx, heightPx }: Pick<IngestedFile, 'widthPx' | 'heightPx'>,
-  { areas }: ReturnType<typeof needsOfFile>,
+  { areas: [area] }: ReturnType<typeof needsOfFile>,
 ): number | null {
-  const size = areas[0]?.size ?? null;
-  return widthPx === null || heightPx === null || size === null ? null : printDpi({ widthPx, heightPx }, size);
+  if (widthPx === null || heightPx === null || area === undefined || area.size === null) return null;
+  return printDpi({ widthPx, heightPx }, area.size, area.fitMethod);
 }
 
 export interface StoredPrintFile {

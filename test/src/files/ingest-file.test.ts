@@ -91,6 +91,7 @@ describe('print files', () => {
       mimeType: 'application/pdf',
       sizeBytes: pdf.length,
       facts: expect.objectContaining({ complete: true, problem: null, images: [] }),
+      unrendered: null,
       pageCount: 2,
       widthPx: null,
       heightPx: null,
