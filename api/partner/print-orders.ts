@@ -83,7 +83,7 @@ export function printOrderRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
 export function postbackRoute({ sql, wake, metrics }: ApiDeps): Route {
   return route('POST /v2/order/status', {
     operationId: 'postOrderStatus',
-    refuses: ['NOT_FOUND'],
+    refuses: ['CONFLICT', 'NOT_FOUND'],
     summary: 'Report the status of a print order or of one item',
     description:
       'The postback is stored before the response is sent. A repeated or late postback changes nothing. ' +

@@ -336,6 +336,21 @@ test('late and out-of-order postbacks are logged and never move a status back', 
   expect((await orderNow(stack, order.orderId)).status).toBe('shipped');
 });
 
+test('a print order takes 3,000 different postbacks, and repetitions of them', async () => {
+  const order = await handedOver(stack, 'talkative');
+  const postback = { timestamp: now(), orderId: order.printOrderId, status: 'received' };
+  await stack.services.sql`
+    INSERT INTO postbacks (partner_id, order_id, print_order_id, fingerprint, body, handled_at)
+    SELECT partner_id, order_id, id, sha256(n::text::bytea), '{}', now()
+    FROM print_orders, generate_series(1, 2_999) n WHERE id = ${order.printOrderId}`;
+  expect((await post(postback)).status).toBe(200);
+  expect(await post({ ...postback, message: 'news' })).toEqual({
+    status: 409,
+    body: { error: expect.stringContaining('The print order has 3,000 postbacks, and takes no more.') },
+  });
+  expect(await post(postback)).toEqual({ status: 200, body: { message: 'Status known already.' } });
+});
+
 test('a hundred equal concurrent postbacks all get a response and cause one transition', async () => {
   const order = await handedOver(stack, 'hundred');
   const postback = { timestamp: now(), orderId: order.printOrderId, status: 'printed' };
