@@ -65,6 +65,8 @@ const placedImage = z.object({
 /** `unknown`: a JPEG 2000 image does not tell its colours. */
 const COLOR_MODELS = ['gray', 'rgb', 'cmyk', 'lab', 'spot', 'unknown'] as const;
 
+const damagedImage = z.object({ pages, damage: z.string().describe('Why it cannot be drawn whole.') });
+
 const color = z.object({
   pages,
   model: z.enum(COLOR_MODELS),
@@ -117,6 +119,7 @@ export const fileFactsSchema = z
     image: image.nullable().describe('Null for a PDF.'),
     boxes: z.array(pageBoxes),
     images: z.array(placedImage).describe('Images on the pages. The coarsest come first.'),
+    damagedImages: z.array(damagedImage).describe('Each image counts on the first page that has it.'),
     colors: z.array(color),
     fonts: z.array(font).describe('Fonts of visible text. Those that are not embedded come first.'),
     effects: z.array(z.object({ pages, effect: z.enum(EFFECTS) })),
@@ -132,8 +135,8 @@ export type Effect = (typeof EFFECTS)[number];
 
 /** Returns facts that say only why nothing was measured. */
 export function unmeasured(problem: string): FileFacts {
-  const none = { pdf: null, image: null, boxes: [], images: [], colors: [], fonts: [], effects: [], annotations: [] };
-  return { complete: false, problem, ...none };
+  const lists = { boxes: [], images: [], damagedImages: [], colors: [], fonts: [], effects: [], annotations: [] };
+  return { complete: false, problem, pdf: null, image: null, ...lists };
 }
 
 /** Longest text in facts, in code points. */

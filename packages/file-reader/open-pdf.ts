@@ -14,7 +14,7 @@ const MAX_PAGES = 5_000;
  * @throws UnreadableFile
  */
 export async function openPdf(path: string): Promise<OpenedFile> {
-  const { document, firstPage, close } = await openDocument(path);
+  const { document, descriptor, firstPage, close } = await openDocument(path);
   const pageCount = document.getPageCount();
   if (pageCount === 0 || pageCount > MAX_PAGES) {
     close();
@@ -31,7 +31,7 @@ export async function openPdf(path: string): Promise<OpenedFile> {
       heightMm: inTenths(height * MM_PER_POINT),
     },
     decode: async () => undefined,
-    measure: async () => measurePdf(await readStructure(path), pageCount),
+    measure: async () => measurePdf(await readStructure(path), pageCount, descriptor),
     async render(longestSide) {
       const longest = Math.max(width, height);
       if (!(longest > 0)) throw new Error('the page has no size');
@@ -83,6 +83,8 @@ const PROTECTED: readonly number[] = [4, 5];
 /** A document that PDFium reads from its file. */
 interface OpenDocument {
   readonly document: PDFiumDocument;
+  /** Of the file. */
+  readonly descriptor: number;
   /** Width and height of the first page in points. Zeros when PDFium cannot tell them. */
   readonly firstPage: { readonly width: number; readonly height: number };
   close(): void;
@@ -116,6 +118,7 @@ async function openDocument(path: string): Promise<OpenDocument> {
   const document = new PDFiumDocument({ module: pdfium as never, documentIdx, documentPtr: access });
   return {
     document,
+    descriptor,
     firstPage: firstPageSize(pdfium, documentIdx),
     close() {
       document.destroy();

@@ -27,6 +27,8 @@ export interface Painter {
   effects(effects: number): void;
   font(font: PdfDict): void;
   image(kind: 'image' | 'mask' | 'inline', space: ColorSpace | null, pixels: Pixels, matrix: Matrix): boolean;
+  /** An image that `image` has told of, or its soft mask. */
+  imageObject(image: PdfStream): void;
   form(form: PdfStream, state: GraphicsState, resources: PdfDict | undefined): void;
   shading(shading: PdfDict | undefined, named: PdfDict | undefined): void;
 }
@@ -186,24 +188,32 @@ export class ContentOperators implements ContentReader {
     const { file, spaces } = this.page;
     const isMask = file.flag(image.get('ImageMask')) === true;
     const space = spaces.ofImage(image, this.dictOf('ColorSpace'));
-    const hasSoftMask =
-      file.stream(image.get('SMask')) !== undefined || (file.number(image.get('SMaskInData')) ?? 0) > 0;
+    const softMask = file.stream(image.get('SMask'));
+    const hasSoftMask = softMask !== undefined || (file.number(image.get('SMaskInData')) ?? 0) > 0;
     if (hasSoftMask) this.page.effects(effectBit('soft_mask'));
     const pixels = [file.number(image.get('Width')), file.number(image.get('Height'))] as const;
-    this.paintImage(isMask, isMask ? 'mask' : 'image', space, pixels);
+    if (!this.paintImage(isMask, isMask ? 'mask' : 'image', space, pixels)) return;
+    this.page.imageObject(image);
+    if (softMask !== undefined) this.page.imageObject(softMask);
   }
 
-  private paintImage(isMask: boolean, kind: 'image' | 'mask' | 'inline', own: ColorSpace | null, pixels: Pixels): void {
-    if (this.hidden > 0) return;
+  private paintImage(
+    isMask: boolean,
+    kind: 'image' | 'mask' | 'inline',
+    own: ColorSpace | null,
+    pixels: Pixels,
+  ): boolean {
+    if (this.hidden > 0) return false;
     const { fill, fillEffects, matrix } = this.state;
     const space = isMask ? fill.space : own;
-    if (!this.page.image(kind, space, pixels, matrix)) return;
+    if (!this.page.image(kind, space, pixels, matrix)) return false;
     if (isMask) {
       this.paint(true, false);
-      return;
+      return true;
     }
     this.page.effects(fillEffects);
     if (space !== null) this.page.colorSpace(space, null);
+    return true;
   }
 
   private set(change: Partial<GraphicsState>): void {

@@ -3,6 +3,7 @@ import { cleanFacts, type FileFacts, unmeasured } from '../facts';
 import { pdfHeaderAt } from '../file-types';
 import { documentFacts, hasScripts, isScript, type Layers } from './document-facts';
 import { IDENTITY, INITIAL, type Matrix } from './graphics-state';
+import { ImageStreams } from './image-streams';
 import { ContentTooComplex, PageContents } from './page-content';
 import { PageFacts } from './page-facts';
 import { type Box, boxOf, type Page, pagesOf } from './page-tree';
@@ -12,10 +13,11 @@ import { forgetNames, openDamagedPdf, openPdfFile, type PdfFile } from './pdf-fi
  * Measures a PDF. Never throws: a fault of the file, or of the parser, is the problem of incomplete facts.
  * @param bytes may be changed
  * @param pageCount the number of pages that PDFium finds
+ * @param descriptor the file, to decode its images; without it, they are not decoded
  */
-export async function measurePdf(bytes: Buffer, pageCount: number): Promise<FileFacts> {
+export async function measurePdf(bytes: Buffer, pageCount: number, descriptor?: number): Promise<FileFacts> {
   try {
-    return cleanFacts(await measure(bytes, pageCount));
+    return cleanFacts(await measure(bytes, pageCount, descriptor));
   } catch (error) {
     return unmeasured(`the structure of the PDF cannot be read (${error instanceof Error ? error.name : 'error'})`);
   } finally {
@@ -23,17 +25,24 @@ export async function measurePdf(bytes: Buffer, pageCount: number): Promise<File
   }
 }
 
-async function measure(file: Buffer, pageCount: number): Promise<FileFacts> {
+async function measure(file: Buffer, pageCount: number, descriptor?: number): Promise<FileFacts> {
   // The places in the cross-reference table count from the header.
   const bytes = file.subarray(Math.max(0, pdfHeaderAt(file)));
   const opened = await openPdfFile(bytes).catch(() => undefined);
   const pages = opened === undefined ? [] : [...pagesOf(opened, pageCount)];
-  if (opened !== undefined && pages.length === pageCount) return measureFile(opened, pages, pageCount);
+  const imagesOf = (found: PdfFile) => (descriptor === undefined ? null : new ImageStreams(found, file, descriptor));
+  if (opened !== undefined && pages.length === pageCount)
+    return await measureFile(opened, pages, pageCount, imagesOf(opened));
   const repaired = opened?.repaired ? opened : await openDamagedPdf(bytes);
-  return measureFile(repaired, [...pagesOf(repaired, pageCount)], pageCount);
+  return await measureFile(repaired, [...pagesOf(repaired, pageCount)], pageCount, imagesOf(repaired));
 }
 
-function measureFile(file: PdfFile, pages: readonly Page[], pageCount: number): FileFacts {
+async function measureFile(
+  file: PdfFile,
+  pages: readonly Page[],
+  pageCount: number,
+  images: ImageStreams | null,
+): Promise<FileFacts> {
   const facts = new PageFacts();
   const contents = new PageContents(file, facts);
   const pdf = documentFacts(file);
@@ -63,6 +72,10 @@ function measureFile(file: PdfFile, pages: readonly Page[], pageCount: number): 
         tooComplex ? `page ${index + 1} and later pages are too complex` : `page ${index + 1} cannot be read`,
       );
     }
+  }
+  for (const [image, page] of contents.images) {
+    const damage = await images?.damageOf(image);
+    if (damage) facts.add({ list: 'damagedImages', key: damage, fact: { damage } }, page);
   }
   const lists = facts.lists();
   if (facts.truncated) problems.push('the pages differ too much to list all facts');

@@ -50,6 +50,8 @@ export class PageContents implements Painter {
   private readonly recordings: Note[][] = [];
   /** What the page, or the form that is being read, has painted already. It is noted once. */
   private seen = new Map<unknown, number>();
+  /** The images that were painted, each with the first page that has it. */
+  readonly images = new Map<PdfStream, number>();
   private left = MAX_CONTENT;
   private clip: readonly number[] = [];
   private userUnit = 1;
@@ -161,6 +163,10 @@ export class PageContents implements Painter {
     const key = `${kind} ${color} ${dpi} ${isPartOfDrawing(widthPx, heightPx)}`;
     this.note({ list: 'images', key, fact: { kind, color, dpi, widthPx, heightPx } });
     return true;
+  }
+
+  imageObject(image: PdfStream): void {
+    if (!this.images.has(image)) this.images.set(image, this.facts.page);
   }
 
   /** Reads a form (ISO 32000-1, 8.10), or repeats what it has painted with the same state before. */

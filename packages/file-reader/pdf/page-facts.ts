@@ -1,6 +1,6 @@
 import { type FileFacts, MAX_FACTS, MAX_RANGES, type PageSet } from '../facts';
 
-type Lists = Pick<FileFacts, 'boxes' | 'images' | 'colors' | 'fonts' | 'effects' | 'annotations'>;
+type Lists = Omit<FileFacts, 'complete' | 'problem' | 'pdf' | 'image'>;
 type ListName = keyof Lists;
 type Fact<K extends ListName> = Omit<Lists[K][number], 'pages' | 'count'>;
 
@@ -19,7 +19,8 @@ interface Group {
 /** Collects what is found page by page. Equal facts of several pages become one entry. */
 export class PageFacts {
   private readonly groups = new Map<string, Map<string, Group>>();
-  private page = 0;
+  /** The current page, from 1. */
+  page = 0;
   /** True when facts were left out. */
   truncated = false;
 
@@ -28,7 +29,8 @@ export class PageFacts {
     this.page += 1;
   }
 
-  add({ list, key, fact }: Note): void {
+  /** @param page the current page, or one behind that of the last equal fact */
+  add({ list, key, fact }: Note, page = this.page): void {
     let groups = this.groups.get(list);
     if (groups === undefined) {
       groups = new Map();
@@ -46,7 +48,7 @@ export class PageFacts {
       group.fact = withMoreInk(group.fact as Fact<'colors'>, fact);
     }
     group.count += 1;
-    group.pages.add(this.page);
+    group.pages.add(page);
   }
 
   /** Returns the lists, the entries that matter most for print first. */
@@ -58,6 +60,7 @@ export class PageFacts {
       images: this.entries('images')
         .sort((a, b) => a.dpi - b.dpi)
         .slice(0, MAX_FACTS),
+      damagedImages: this.entries('damagedImages').slice(0, MAX_FACTS),
       colors: this.entries('colors').slice(0, MAX_FACTS),
       fonts: this.entries('fonts')
         .sort((a, b) => Number(a.embedded) - Number(b.embedded))

@@ -38,6 +38,14 @@ export function checkPlacedImage(
   return checkDpi(dpi, place.page, needs, (wanted) => `${has}; ${product} needs at least ${wanted}.`);
 }
 
+/** Checks that the images of a page can be drawn whole. */
+export function checkDamagedImage({ place, damage }: Placed<FileFacts['damagedImages'][number]>): Found[] {
+  const message = `${place.name} ${verb(place, 'has', 'have')} an image that cannot be drawn: ${damage}.`;
+  return [
+    { code: 'not_rendered', severity: 'error', page: place.page, measured: damage, wanted: 'whole images', message },
+  ];
+}
+
 const COLOR_NAMES: Readonly<Record<string, string>> = {
   gray: 'grey',
   rgb: 'RGB',

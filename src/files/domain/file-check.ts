@@ -3,6 +3,7 @@ import type { Rendering } from '../../../packages/file-reader/inspection-process
 import {
   checkAnnotation,
   checkColor,
+  checkDamagedImage,
   checkDpi,
   checkEffect,
   checkFont,
@@ -104,7 +105,7 @@ function checkRendering({ unrendered, widthPx }: CheckedFile): Found[] {
 }
 
 function checkPdf(file: FileProperties & { readonly facts: FileFacts }, { product, areas }: FileNeeds): Found[] {
-  const { boxes, images, colors, effects, fonts, annotations } = file.facts;
+  const { boxes, images, damagedImages, colors, effects, fonts, annotations } = file.facts;
   /** Calls a check for the pages of each fact, with what they need. */
   const each = <Fact extends { readonly pages: PageSet }>(
     facts: readonly Fact[],
@@ -121,6 +122,7 @@ function checkPdf(file: FileProperties & { readonly facts: FileFacts }, { produc
       ? checkPages(first, areas[0]!, product)
       : each(boxes, (fact, needs) => checkPages({ place: fact.place, ...pageSize(fact) }, needs, product))),
     ...each(images, checkPlacedImage),
+    ...each(damagedImages, checkDamagedImage),
     ...each(colors, checkColor),
     ...each(effects, checkEffect),
     ...each(fonts, checkFont),

@@ -32,7 +32,7 @@ export const FILE_CHECKS = {
   javascript: { severities: ['warning'], finds: 'The file has JavaScript.' },
   attachments: { severities: ['warning'], finds: 'Other files are attached.' },
   repaired: { severities: ['warning'], finds: 'The structure of the file is damaged.' },
-  not_rendered: { severities: ['warning', 'error'], finds: 'The first page or the image cannot be drawn.' },
+  not_rendered: { severities: ['warning', 'error'], finds: 'The first page or an image cannot be drawn.' },
   animation: { severities: ['warning'], finds: 'The image is animated.' },
   not_measured: { severities: ['warning'], finds: 'A part of the file could not be measured.' },
 } as const satisfies Record<string, FileCheck>;

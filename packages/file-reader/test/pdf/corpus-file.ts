@@ -78,6 +78,7 @@ export const GOOD: FileFacts = {
   image: null,
   boxes: [GOOD_BOXES],
   images: [],
+  damagedImages: [],
   colors: [BLACK],
   fonts: [],
   effects: [],

@@ -111,7 +111,11 @@ function jpeg2000(data: Buffer | string, fact: FileFacts['colors'][number]): Cor
       const resources = `/XObject << /I ${pdf.stream(data, dict)} >>`;
       return sampleFile(pdf, { pages: [{ content: `${SQUARE}q 72 0 0 72 0 0 cm /I Do Q`, resources }] });
     },
-    facts: { images: [placed(100, { color: 'JPXDecode' })], colors: [BLACK, fact] },
+    facts: {
+      images: [placed(100, { color: 'JPXDecode' })],
+      damagedImages: [{ pages: pages(1), damage: 'the image has no pixels' }],
+      colors: [BLACK, fact],
+    },
   };
 }
 

@@ -202,6 +202,13 @@ const FAULTS: readonly [code: string, severity: string, Partial<FileFacts>, Part
   ['fonts_not_embedded', 'error', { fonts: [font('Garamond')] }, {}, 'Page 1 uses the font Garamond'],
   ['annotations', 'warning', noted('Stamp'), {}, 'an annotation (Stamp) that is printed'],
   ['annotations', 'warning', noted('FreeText', false), {}, 'that is not printed'],
+  [
+    'not_rendered',
+    'error',
+    { damagedImages: [{ pages: pages(1, 7), damage: 'the image is truncated' }] },
+    {},
+    'Page 7 has an image that cannot be drawn: the image is truncated.',
+  ],
   ['xfa_form', 'error', pdf({ xfa: true }), {}, 'Print the form into a new PDF.'],
   ['form_fields', 'warning', pdf({ formFields: 2 }), {}, '2 form fields'],
   ['hidden_layers', 'warning', pdf({ layers: [{ name: 'Die line', visible: false }] }), {}, 'Die line'],
@@ -220,7 +227,6 @@ test('every severity of every check has a file above', () => {
   const seen = new Set([
     ...FAULTS.map(([code, severity]) => `${code} ${severity}`),
     'animation warning',
-    'not_rendered error',
     'not_rendered warning',
   ]);
   const known = Object.entries(FILE_CHECKS).flatMap(([code, { severities }]) => severities.map((s) => `${code} ${s}`));
