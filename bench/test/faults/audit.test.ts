@@ -75,6 +75,7 @@ const good: Evidence = {
   unexpectedExits: [],
   unreplayable: [],
   internalErrors: [],
+  money: [],
 };
 
 test('a successful order has no findings', () => {
@@ -140,6 +141,17 @@ test.each<[string, keyof ReturnType<typeof audit>, Partial<Evidence>]>([
     'internalErrors',
     { internalErrors: ['api-1.log: getOperatorOrder, request r'] },
   ],
+  ['receipts that differ from what is made', 'money', { money: ['fault-1: 2 of poster charged, 1 made'] }],
+  [
+    'an order that is canceled while an item is not',
+    'contradictions',
+    {
+      orders: [order({ status: 'canceled' })],
+      shown: new Map([['a', { reference: 'fault-1', status: 'canceled' }]]),
+      printOrders: [printOrder({ shipped: false })],
+    },
+  ],
+  ['an order with another status for its client', 'contradictions', { orders: [order({ status: 'in_transit' })] }],
   ['a process that ended by itself', 'endedByThemselves', { unexpectedExits: ['worker-1: exit code 1: Error: no'] }],
   [
     'an order canceled for its client and shipped',
