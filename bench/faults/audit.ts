@@ -199,8 +199,10 @@ function printOrdersMadeTwice({ printOrders, submitted }: Evidence): string[] {
   return findings;
 }
 
-function labelsTwice({ shipments, purchases, printOrders, submitted }: Evidence): string[] {
-  const findings: string[] = [];
+function labelsTwice({ shipments, purchases, printOrders, submitted, orders }: Evidence): string[] {
+  const findings = orders
+    .filter(({ attention }) => attention?.includes('label_without_parcel'))
+    .map(({ reference }) => `${reference}: label_without_parcel`);
   const bought = shipments.filter(({ status }) => status === 'bought');
   // A voided label that a carrier scans is valid again, so that its parcel is tracked. Nobody pays for it.
   const voidedNumbers = new Set(purchases.filter(({ voided }) => voided).map(({ trackingNumber }) => trackingNumber));

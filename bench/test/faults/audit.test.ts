@@ -110,6 +110,11 @@ test.each<[string, keyof ReturnType<typeof audit>, Partial<Evidence>]>([
     'labelsBoughtTwice',
     { purchases: [...good.purchases, { trackingNumber: 'T2', voided: false }] },
   ],
+  [
+    'an order that has a label without a parcel',
+    'labelsBoughtTwice',
+    { orders: [order({ attention: 'label_without_parcel' })] },
+  ],
   ['a live label of a package that was left out', 'labelsBoughtTwice', { shipments: [shipment({ inUse: [] })] }],
   [
     'a partner with two labels for one address',
@@ -183,6 +188,15 @@ test('a voided label and a second one after a change of address are no finding',
     ],
   };
   expect(isClean(audit(changed))).toBe(true);
+});
+
+test('an order of the random partner has ended when its items have left or are cancelled, or when it is flagged', () => {
+  const items = [item(), item({ id: '10002', status: 'cancelled', needs: {} })];
+  const met = (over: object): Evidence => ({ ...good, submitted: [submission({ end: 'any' })], orders: [order(over)] });
+  expect(isClean(audit(met({ items })))).toBe(true);
+  const waiting = [item({ status: 'on_hold' })];
+  expect(audit(met({ items: waiting, attention: 'stalled' })).stuck).toEqual([]);
+  expect(audit(met({ items: waiting })).stuck).toHaveLength(1);
 });
 
 test('two partners may produce a rerouted item, and no third', () => {
