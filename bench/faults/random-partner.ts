@@ -20,6 +20,8 @@ interface Step {
 
 const TIMEOUT_MS = 30_000;
 const PLANNED_WITHIN_MS = 120_000;
+/** What has not ended then is left to the audit. */
+const ENDS_WITHIN_MS = 180_000;
 const POLL_MS = 1_000;
 const BETWEEN_ROUNDS_MS = [0, 1_500] as const;
 /** The longest time that a partner's clock is behind. */
@@ -77,7 +79,7 @@ export class RandomPartner {
 
   /** Ships what is left, and refunds what partners have cancelled, until every item has ended. */
   private async finish(orderId: string, reference: string, random: SeededRandom): Promise<void> {
-    for (;;) {
+    for (const since = Date.now(); Date.now() - since < ENDS_WITHIN_MS; await this.wait(POLL_MS)) {
       const { items, printOrders, fulfillmentStatus } = await this.read(orderId);
       const open = items.filter((item) => !ENDED.has(item.fulfillmentStatus));
       if (open.length === 0 || ['failed', 'canceled'].includes(fulfillmentStatus)) return;
@@ -88,7 +90,6 @@ export class RandomPartner {
       }
       if (items.some((item) => item.fulfillmentStatus === 'manual_handling'))
         await this.send(reference, this.repair(orderId, { action: 'cancel' }), random);
-      await this.wait(POLL_MS);
     }
   }
 
