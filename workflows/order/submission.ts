@@ -4,7 +4,7 @@ import type { ParkedPlan } from '../../src/orders/domain/run/run-messages';
 import type { PreparationPlan } from '../../src/orders/planning/plan-refusals';
 import { fileQueueOf } from '../../src/platform/domain/workflows';
 import { files, planning } from './activities';
-import { outcomeOf } from './refusals';
+import { failsProcess, outcomeOf } from './refusals';
 import type { RunContext } from './run-context';
 
 /** Name of the background task, and of the step in the Temporal UI. */
@@ -13,7 +13,13 @@ const PREPARE = 'prepare';
 /** Pauses before an order that could not be planned is planned again. The last one repeats. */
 const REPLAN_AFTER_MS = [1, 5, 15, 60].map((minutes) => minutes * 60_000);
 
-type Prepared = Exclude<PreparationPlan, { outcome: 'refused' }> | ({ readonly outcome: 'refused' } & OrderRefusal);
+/** The step ends the process of its worker. The order waits for an operator. */
+const FAILS_PROCESS = { outcome: 'fails_process' } as const;
+
+type Prepared =
+  | Exclude<PreparationPlan, { outcome: 'refused' }>
+  | ({ readonly outcome: 'refused' } & OrderRefusal)
+  | typeof FAILS_PROCESS;
 
 /** What follows the submission of an order: fetches its files and plans it. */
 export class Submission {
@@ -75,6 +81,10 @@ export class Submission {
         case 'unfetched':
           prepared = await this.fetchFilesAndPlan();
           break;
+        case 'fails_process':
+          await this.untilReplan({ attempts, nextAt: null });
+          prepared = null;
+          break;
         case 'parked': {
           this.run.take({ type: 'parked', reason: plan.reason, message: plan.message });
           const pauseMs = REPLAN_AFTER_MS[Math.min(attempts, REPLAN_AFTER_MS.length - 1)]!;
@@ -87,13 +97,18 @@ export class Submission {
   }
 
   /** Plans the order now. The plan writes rows and reserves stock, so it is completed also when the order is cancelled meanwhile. */
-  private async prepareOrder(attempt: number): Promise<PreparationPlan> {
+  private async prepareOrder(attempt: number): Promise<PreparationPlan | typeof FAILS_PROCESS> {
     this.replan = false;
     const { ids, plans } = this.run;
     const options = { summary: `plan, attempt ${attempt}` };
-    return await CancellationScope.nonCancellable(() =>
-      plans.run(() => planning.prepareOrder.executeWithOptions(options, [ids])),
-    );
+    try {
+      return await CancellationScope.nonCancellable(() =>
+        plans.run(() => planning.prepareOrder.executeWithOptions(options, [ids])),
+      );
+    } catch (error) {
+      if (failsProcess(error)) return FAILS_PROCESS;
+      throw error;
+    }
   }
 
   /**
@@ -118,6 +133,7 @@ export class Submission {
           outcomeOf(files.fetchOrderFiles.executeWithOptions(options, [request])),
         );
         if (fetched.outcome === 'done') return fetched.result.plan;
+        if (fetched.outcome === 'gave_up' && fetched.failsProcess) return FAILS_PROCESS;
         const details = fetched.outcome === 'refused' ? fetched.details : null;
         return details !== null && 'code' in details
           ? { outcome: 'refused', code: String(details.code), reason: fetched.message, details }
@@ -138,7 +154,8 @@ export class Submission {
     this.parked = parked;
     this.run.tasks.changed();
     try {
-      await condition(() => this.replan, Math.max(parked.nextAt - Date.now(), 1));
+      if (parked.nextAt === null) await condition(() => this.replan);
+      else await condition(() => this.replan, Math.max(parked.nextAt - Date.now(), 1));
     } finally {
       this.parked = null;
     }
