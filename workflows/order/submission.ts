@@ -4,7 +4,7 @@ import type { ParkedPlan } from '../../src/orders/domain/run/run-messages';
 import type { PreparationPlan } from '../../src/orders/planning/plan-refusals';
 import { fileQueueOf } from '../../src/platform/domain/workflows';
 import { files, planning } from './activities';
-import { failsProcess, outcomeOf } from './refusals';
+import { outcomeOf } from './refusals';
 import type { RunContext } from './run-context';
 
 /** Name of the background task, and of the step in the Temporal UI. */
@@ -14,12 +14,15 @@ const PREPARE = 'prepare';
 const REPLAN_AFTER_MS = [1, 5, 15, 60].map((minutes) => minutes * 60_000);
 
 /** The step ends the process of its worker. The order waits for an operator. */
-const FAILS_PROCESS = { outcome: 'fails_process' } as const;
+interface FailsProcess {
+  readonly outcome: 'fails_process';
+  readonly message: string;
+}
 
 type Prepared =
   | Exclude<PreparationPlan, { outcome: 'refused' }>
   | ({ readonly outcome: 'refused' } & OrderRefusal)
-  | typeof FAILS_PROCESS;
+  | FailsProcess;
 
 /** What follows the submission of an order: fetches its files and plans it. */
 export class Submission {
@@ -82,6 +85,8 @@ export class Submission {
           prepared = await this.fetchFilesAndPlan();
           break;
         case 'fails_process':
+          this.run.take({ type: 'flagged', reason: 'step_fails_process', message: plan.message });
+          await this.run.settled();
           await this.untilReplan({ attempts, nextAt: null });
           prepared = null;
           break;
@@ -97,18 +102,15 @@ export class Submission {
   }
 
   /** Plans the order now. The plan writes rows and reserves stock, so it is completed also when the order is cancelled meanwhile. */
-  private async prepareOrder(attempt: number): Promise<PreparationPlan | typeof FAILS_PROCESS> {
+  private async prepareOrder(attempt: number): Promise<PreparationPlan | FailsProcess> {
     this.replan = false;
     const { ids, plans } = this.run;
     const options = { summary: `plan, attempt ${attempt}` };
-    try {
-      return await CancellationScope.nonCancellable(() =>
-        plans.run(() => planning.prepareOrder.executeWithOptions(options, [ids])),
-      );
-    } catch (error) {
-      if (failsProcess(error)) return FAILS_PROCESS;
-      throw error;
-    }
+    const ended = await CancellationScope.nonCancellable(() =>
+      plans.run(() => outcomeOf<PreparationPlan>(planning.prepareOrder.executeWithOptions(options, [ids]))),
+    );
+    if (ended.outcome === 'done') return ended.result;
+    return { outcome: 'fails_process', message: ended.message };
   }
 
   /**
@@ -133,7 +135,9 @@ export class Submission {
           outcomeOf(files.fetchOrderFiles.executeWithOptions(options, [request])),
         );
         if (fetched.outcome === 'done') return fetched.result.plan;
-        if (fetched.outcome === 'gave_up' && fetched.failsProcess) return FAILS_PROCESS;
+        if (fetched.outcome === 'gave_up' && fetched.failsProcess) {
+          return { outcome: 'fails_process', message: fetched.message };
+        }
         const details = fetched.outcome === 'refused' ? fetched.details : null;
         return details !== null && 'code' in details
           ? { outcome: 'refused', code: String(details.code), reason: fetched.message, details }
@@ -154,7 +158,8 @@ export class Submission {
     this.parked = parked;
     this.run.tasks.changed();
     try {
-      if (parked.nextAt === null) await condition(() => this.replan);
+      const isDismissed = () => !this.run.state.attention.includes('step_fails_process');
+      if (parked.nextAt === null) await condition(() => this.replan || isDismissed());
       else await condition(() => this.replan, Math.max(parked.nextAt - Date.now(), 1));
     } finally {
       this.parked = null;
