@@ -138,7 +138,7 @@ const WHOLE_PRINT_ORDER = { jobId: null, items: null };
 
 /**
  * Stores a postback in the inbox and, in the same statement, the signal to the order run in the outbox. It works while
- * Temporal is unavailable. A repeated postback changes nothing. The caller wakes the outbox relay when `isNew` is true.
+ * Temporal is unavailable. A repeated postback is only counted. The caller wakes the outbox relay when `isNew` is true.
  * @throws Refusal `NOT_FOUND` for a print order of another partner, `VALIDATION_ERROR` for items of another print order,
  *   `CONFLICT` when the print order has as many postbacks as it may have
  */
@@ -209,19 +209,19 @@ async function insertPostback(
       FROM print_orders p WHERE p.id = ${printOrderId} AND p.partner_id = ${partnerId}
     ), stored AS (
       INSERT INTO postbacks (partner_id, order_id, print_order_id, fingerprint, body)
-      SELECT ${partnerId}, order_id, id, ${fingerprint}, ${json(sql, content)} FROM found WHERE NOT is_full
-      ON CONFLICT (print_order_id, fingerprint, order_id) DO NOTHING RETURNING id
+      SELECT ${partnerId}, order_id, id, ${fingerprint}, ${json(sql, content)} FROM found
+      WHERE NOT is_full OR EXISTS (
+        SELECT FROM postbacks b WHERE b.print_order_id = found.id AND b.order_id = found.order_id AND b.fingerprint = ${fingerprint})
+      ON CONFLICT (print_order_id, fingerprint, order_id) DO UPDATE SET repetitions = postbacks.repetitions + 1
+      RETURNING id, repetitions = 0 AS is_new
     ), signalled AS (
       INSERT INTO outbox (kind, target, payload, traceparent)
       SELECT 'signal_workflow', ${ORDER_WORKFLOW_PREFIX}::text || order_id,
         jsonb_set(jsonb_set(${json(sql, signal)}, '{args,0,eventId}', to_jsonb(stored.id::text)),
           '{args,0,printOrderId}', to_jsonb(found.id::text)), ${currentTraceparent()}
-      FROM stored, found
+      FROM stored, found WHERE is_new
     )
-    SELECT order_id, EXISTS (SELECT FROM stored) AS is_new, is_full AND NOT EXISTS (
-      SELECT FROM postbacks b WHERE b.print_order_id = found.id AND b.order_id = found.order_id
-        AND b.fingerprint = ${fingerprint}) AS is_refused
-    FROM found`;
+    SELECT order_id, coalesce(is_new, false) AS is_new, stored.id IS NULL AS is_refused FROM found LEFT JOIN stored ON true`;
   if (stored?.isRefused === true)
     throw new Refusal('CONFLICT', {
       message: `The print order has ${shownSize(most)} postbacks, and takes no more. Its operator decides what is next.`,
