@@ -20,7 +20,9 @@ import { isTrackingFollowed } from '../src/orders/run/tracking';
 import type { PartnerResponse } from '../src/partners/calls';
 import type { Logger } from '../src/platform/logging/logging';
 import type { Sql } from '../src/platform/postgres';
-import { type PurchaseDeps, voidShipment } from '../src/shipping/purchase';
+import { ShareTaken } from '../src/platform/temporal/slot-shares';
+import { voidShipment } from '../src/shipping/label-voids';
+import type { PurchaseDeps } from '../src/shipping/purchase';
 import { callingCarrier } from './carrier-calls';
 import { attemptOf, carry } from './interceptors/attempts';
 import { type OrRefusal, refused, transient } from './refusals';
@@ -170,6 +172,7 @@ async function fetchFilesAndPlan(
     const delay = Math.min(fault.retryAfterMs ?? pause, Math.max(left(), FIRST_PAUSE));
     const nextAttemptAt = new Date(Date.now() + delay).toISOString();
     await recordFileDelay(deps.sql, orderId, since, { message, attempts: attemptOf(info), nextAttemptAt });
+    if (fault.isOurs) throw new ShareTaken(message, delay);
     throw transient(message, 'FileUnreachable', delay);
   } catch (error) {
     carry({ since });

@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { endWith, type PreflightDeps, reportOfFault, runPreflight } from '../src/orders/production/run-preflight';
+import { ShareTaken } from '../src/platform/temporal/slot-shares';
 import { attemptOf, carry } from './interceptors/attempts';
 import { transient } from './refusals';
 
@@ -17,6 +18,7 @@ export function createPreflightActivities(deps: PreflightDeps) {
       try {
         const isLast = attemptOf(info) >= ATTEMPTS;
         const fault = await runPreflight(deps, preflightId, { signal, isLast });
+        if (fault?.isOurs) throw new ShareTaken(fault.message, fault.retryAfterMs ?? PAUSE);
         if (fault !== null) throw transient(fault.message, 'FileUnreachable', fault.retryAfterMs ?? PAUSE);
       } finally {
         clearInterval(timer);

@@ -1,9 +1,11 @@
+import { EventEmitter, once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import PDFDocument from 'pdfkit';
 import { createPresslineClient, PresslineError } from '../client/pressline-client';
+import { cyclicPattern, manyShadings } from '../sandbox/files/exhausting-files';
 import { createAccount, issueKey } from '../src/accounts/accounts-and-keys';
 import { notificationTimes } from './noisy/notification-times';
 import { runBenchmark } from './support/benchmark';
@@ -23,19 +25,21 @@ const DISPATCH_PAUSE_MS = 20;
 
 /**
  * Measures the time to a client's notification, beside another client's silent endpoints, and from the submission of its order to
- * its label: alone, while labels of large orders are bought, while another client's file host sends nothing and another partner
- * hangs, and while many good orders of the other client wait as well.
+ * its label: alone, while labels of large orders are bought, while another client's files drip or take too long to draw, while
+ * its file host sends nothing and another partner hangs, and while many of its good orders wait as well.
  */
 runBenchmark({
   name: 'noisy',
   options: {
     orders: [20, 'measured orders, one after the other, alone and with noise'],
     parcels: [500, 'parcels of each large order of the other client'],
+    drips: [60, 'orders of the other client whose files come at 18 kB/s'],
+    drawn: [30, 'orders of the other client with a pattern that paints itself, and as many with 60,000 gradients'],
     silent: [150, 'orders of the other client whose files never send a byte'],
     hanging: [60, 'orders of the other client for the partner that hangs'],
     good: [10_000, 'good orders of the other client, submitted after the others'],
   },
-  measure: async ({ orders, parcels, silent, hanging, good }) =>
+  measure: async ({ orders, parcels, drips, drawn, silent, hanging, good }) =>
     await withBenchStack({ OUTBOUND_ALLOW_PRIVATE: true }, async ({ credentials, services }) => {
       const { baseUrl } = credentials;
       const hosts = await startHosts();
@@ -70,7 +74,7 @@ runBenchmark({
           const reference = `${prefix}-${index}`;
           const began = performance.now();
           const arrived = hosts.arrival(reference);
-          const body = sampleOrder(reference, `${hosts.url}/poster.pdf`);
+          const body = sampleOrder(reference, `${hosts.url}/poster.pdf?${reference}`);
           await quiet.submitOrder({
             body: { ...body, shippingAddress: { ...body.shippingAddress, lastName: reference } },
           });
@@ -104,6 +108,28 @@ runBenchmark({
       });
       const dispatching = await measured('dispatching', () => ended);
       const { documents } = await dispatched;
+
+      /** Measures beside orders of the other client for the files of a path, which are cancelled in the end. */
+      const measuredBeside = async (path: string, count: number) => {
+        const ids: string[] = [];
+        const begun = hosts.requested(path);
+        await inParallel(count, 20, async (index) => {
+          const body = sampleOrder(`${path}-${index}`, `${hosts.url}/${path}?${index}`);
+          ids.push((await noisy.submitOrder({ body })).id);
+        });
+        await begun;
+        const spread = await measured(path);
+        const [waiting] = await services.sql<{ count: number }[]>`
+          SELECT count(*)::int FROM orders WHERE id = ANY(${ids}) AND fulfillment_status IN ('created', 'uploading')`;
+        // Those that are printed by now stay.
+        await inParallel(count, 20, async (index) => {
+          await noisy.cancelOrder({ params: { orderId: ids[index]! }, body: {} }).catch(() => undefined);
+        });
+        return { spread, left: spreadOf([waiting!.count]) };
+      };
+      const besideDrips = await measuredBeside('drips', drips);
+      const besideCyclic = await measuredBeside('cyclic', drawn);
+      const besideShadings = await measuredBeside('shadings', drawn);
       await inParallel(silent, 20, async (index) => {
         await noisy.submitOrder({ body: sampleOrder(`silent-${index}`, `${hosts.url}/silent.pdf`) });
       });
@@ -147,6 +173,15 @@ runBenchmark({
         { what: 'ratio of the medians', unit: '', value: ratio(dispatching), target },
         { what: 'ratio of the slowest', unit: '', value: spreadOf([dispatching.max / alone.max]), target },
         { what: 'labels of the large order', unit: '', value: spreadOf([labelsOf(documents)]) },
+        { what: 'submission to label, files at 18 kB/s', unit: 's', value: besideDrips.spread },
+        { what: 'ratio of the medians', unit: '', value: ratio(besideDrips.spread), target },
+        { what: 'such orders that wait in the end', unit: '', value: besideDrips.left },
+        { what: 'submission to label, patterns that paint themselves', unit: 's', value: besideCyclic.spread },
+        { what: 'ratio of the medians', unit: '', value: ratio(besideCyclic.spread), target },
+        { what: 'such orders that wait in the end', unit: '', value: besideCyclic.left },
+        { what: 'submission to label, 60,000 gradients', unit: 's', value: besideShadings.spread },
+        { what: 'ratio of the medians', unit: '', value: ratio(besideShadings.spread), target },
+        { what: 'such orders that wait in the end', unit: '', value: besideShadings.left },
         { what: 'submission to label, silent files and a hanging partner', unit: 's', value: beside },
         { what: 'ratio of the medians', unit: '', value: ratio(beside), target },
         { what: 'silent and hanging requests meanwhile', unit: '', value: spreadOf([open]) },
@@ -168,10 +203,25 @@ async function startHosts() {
   const poster = await buffer(pdf);
   const arrivals = new Map<string, (printOrderId: string) => void>();
   const open = new Set<ServerResponse>();
+  const requests = new EventEmitter();
   const server = createServer(async (request, response) => {
-    if (request.url === '/poster.pdf') {
-      response.writeHead(200, { 'content-type': 'application/pdf' }).end(poster);
-      return;
+    const [path, query = ''] = request.url!.slice(1).split('?');
+    requests.emit(path!);
+    switch (path) {
+      case 'poster.pdf':
+        // No two files of the measured orders have the same content.
+        response.end(Buffer.concat([poster, Buffer.from(`\n% ${query}`)]));
+        return;
+      case 'cyclic':
+        response.end(cyclicPattern(Number(query)));
+        return;
+      case 'shadings':
+        response.end(manyShadings(60_000, Number(query)));
+        return;
+      case 'drips':
+        response.write('%PDF-1.7\n');
+        for (; !response.destroyed; await sleep(100)) response.write(Buffer.alloc(1_800, ' '));
+        return;
     }
     const body = (await buffer(request)).toString();
     if (request.url === '/silent.pdf' || request.url === `/${HANGING}`) {
@@ -187,6 +237,8 @@ async function startHosts() {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     open: () => open.size,
+    /** Resolves with the next request of a path. */
+    requested: (path: string) => once(requests, path),
     /**
      * Resolves with the id of the print order of an order, when a partner gets it. The reference is the last name of the order's
      * address.

@@ -12,7 +12,8 @@ export async function preflight(input: { readonly preflightId: string; readonly 
   const files = proxyActivities<PreflightActivities>({
     taskQueue: preflightQueueOf(workflowInfo().taskQueue),
     startToCloseTimeout: '5 minutes',
-    scheduleToCloseTimeout: '30 minutes',
+    // Then its row is deleted. The activity ends earlier for a host that does not respond.
+    scheduleToCloseTimeout: '1 day',
     heartbeatTimeout: '30 seconds',
     priority: { fairnessKey: input.accountId },
     retry: { initialInterval: '2 seconds', maximumInterval: '30 seconds' },

@@ -1,13 +1,12 @@
 import { Context, type Info } from '@temporalio/activity';
 import { ApplicationFailure, TemporalFailure } from '@temporalio/common';
 import type { ActivityInterceptors } from '@temporalio/worker';
-import { PartnerBusy } from '../../src/partners/calls';
-import { NO_SLOT, type SlotShares } from '../../src/platform/temporal/slot-shares';
+import { NO_SLOT, ShareTaken, type SlotShares } from '../../src/platform/temporal/slot-shares';
 import { transient } from '../refusals';
 
 /** What heartbeats of an activity carry to its later attempts. */
 interface Carried {
-  /** Attempts that got no slot, or found their partner busy. */
+  /** Attempts that got no slot, or found another share taken. */
   readonly waits?: number;
   /** The latest of the other attempts that did not end with its process, numbered without waits. */
   readonly ended?: number;
@@ -53,7 +52,7 @@ export function attemptOf(info: Info): number {
  * Returns the interceptor that gives each fairness key of activities a share of the worker's slots. An activity beyond the share
  * fails at once, so that it holds no slot, and is tried again when a slot of its key is likely to be free. It has not
  * called anyone: later attempts are numbered and delayed as if this one had not been.
- * The same holds for an activity that finds its partner busy (`PartnerBusy`).
+ * The same holds for an activity that finds its partner busy, or no space on the disk (`ShareTaken`).
  * Only activities with a heartbeat timeout share slots, because heartbeats carry the number of such attempts. The others
  * call no partner, file host or purchase.
  * @param waited called for each activity that got no slot
@@ -75,7 +74,7 @@ export function shareSlots(shares: SlotShares, waited: () => void): (context: Co
         try {
           return await next(input);
         } catch (error) {
-          if (error instanceof PartnerBusy) throw waitingFor(error.message, error.retryInMs);
+          if (error instanceof ShareTaken) throw waitingFor(error.message, error.retryInMs);
           throw waits === 0 ? error : withDelayOf(info, error);
         } finally {
           taken?.release();

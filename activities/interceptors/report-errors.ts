@@ -2,8 +2,8 @@ import type { Context } from '@temporalio/activity';
 import { CancelledFailure, TemporalFailure } from '@temporalio/common';
 import type { ActivityInboundCallsInterceptor, ActivityInterceptors } from '@temporalio/worker';
 import { CarrierUnavailable } from '../../src/carriers/carrier';
-import { PartnerBusy } from '../../src/partners/calls';
 import type { ErrorReporter, Logger } from '../../src/platform/logging/logging';
+import { ShareTaken } from '../../src/platform/temporal/slot-shares';
 import { isUnavailable } from '../../src/platform/unavailable';
 import { attemptOf } from './attempts';
 
@@ -44,7 +44,7 @@ function isUnexpected(error: unknown): boolean {
     error instanceof TemporalFailure ||
     error instanceof CancelledFailure ||
     error instanceof CarrierUnavailable ||
-    error instanceof PartnerBusy ||
+    error instanceof ShareTaken ||
     isUnavailable(error);
   return !expected && (error as { name?: unknown } | null)?.name !== 'CompleteAsyncError';
 }

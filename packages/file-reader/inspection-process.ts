@@ -28,10 +28,13 @@ export type Measurement =
 
 /** The previews of a file. */
 export interface Rendering {
-  /** None when the file is too large to be rendered, and when it is `unrendered`. */
+  /** None when the file is `unrendered`. */
   readonly previews: readonly Preview[];
-  /** `slow`: drawing the page takes too long. `failed`: it ends with an error, or takes too much memory. */
-  readonly unrendered: 'slow' | 'failed' | null;
+  /**
+   * `slow`: drawing the page takes too long. `failed`: it ends with an error, or takes too much memory. `large`: an image has
+   * more pixels than are drawn.
+   */
+  readonly unrendered: 'slow' | 'failed' | 'large' | null;
   /** False when a busy machine may be the reason why the file is `slow`. */
   readonly isFinal: boolean;
 }
@@ -118,7 +121,10 @@ export async function startInspectionProcess(limits: InspectionLimits): Promise<
     },
     async render(file) {
       const result = await run({ ...file, part: 'previews', cpuMs: limits.renderCpuMs });
-      if (result.kind === 'previews') return { previews: result.previews, unrendered: null, isFinal: true };
+      if (result.kind === 'previews') {
+        const { previews } = result;
+        return { previews, unrendered: previews.length === 0 ? 'large' : null, isFinal: true };
+      }
       const isSlow = result.kind === 'interrupted' && (result.cause === 'time' || result.cause === 'cpu');
       if (!isSlow) return { previews: [], unrendered: 'failed', isFinal: true };
       return { previews: [], unrendered: 'slow', isFinal: result.cause === 'cpu' };

@@ -79,6 +79,7 @@ export function createFileInspector(options: Partial<InspectionLimits> = {}): Fi
   );
   const running = new Set<InspectionProcess>();
   const idle: InspectionProcess[] = [];
+  let isClosed = false;
 
   const startNew = async (): Promise<InspectionProcess> => {
     const started = await startInspectionProcess(limits);
@@ -93,8 +94,12 @@ export function createFileInspector(options: Partial<InspectionLimits> = {}): Fi
     return undefined;
   };
   const release = (inspector: InspectionProcess): void => {
-    if (inspector.ended) running.delete(inspector);
-    else {
+    if (isClosed) void inspector.end();
+    else if (inspector.ended) {
+      running.delete(inspector);
+      // The next file, which may be another client's, does not wait for its start.
+      void startNew().then(release, () => undefined);
+    } else {
       inspector.rest();
       idle.push(inspector);
     }
@@ -118,7 +123,7 @@ export function createFileInspector(options: Partial<InspectionLimits> = {}): Fi
       let result = await job(inspector);
       if (used !== undefined && isBad(result) && !signal?.aborted) {
         await inspector.end();
-        release(inspector);
+        running.delete(inspector);
         inspector = await startNew();
         signal?.throwIfAborted();
         result = await job(inspector);
@@ -155,6 +160,7 @@ export function createFileInspector(options: Partial<InspectionLimits> = {}): Fi
       return { ok: true, properties, facts, previews, unrendered };
     },
     async close() {
+      isClosed = true;
       await Promise.all([...running].map((inspector) => inspector.end()));
     },
   };

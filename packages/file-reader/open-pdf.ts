@@ -34,7 +34,7 @@ export async function openPdf(path: string): Promise<OpenedFile> {
     measure: async () => measurePdf(await readStructure(path), pageCount),
     async render(longestSide) {
       const longest = Math.max(width, height);
-      if (!(longest > 0)) return null;
+      if (!(longest > 0)) throw new Error('the page has no size');
       const scale = longestSide / longest;
       const page = await document.getPage(0).render({
         width: Math.max(1, Math.round(width * scale)),

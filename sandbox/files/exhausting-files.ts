@@ -5,18 +5,18 @@ import { createCanvas } from '@napi-rs/canvas';
 
 /**
  * Returns a PNG of one colour: 1 bit a pixel, so that 40,000 x 40,000 pixels are 200 kB. A decoder needs four bytes for each.
- * @param side pixels, a multiple of 8
+ * @param width pixels, a multiple of 8
  */
-export async function pngBomb(side: number): Promise<Buffer> {
+export async function pngBomb(width: number, height = width): Promise<Buffer> {
   const header = Buffer.alloc(13);
-  header.writeUInt32BE(side, 0);
-  header.writeUInt32BE(side, 4);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
   header[8] = 1; // 1 bit a pixel, grey
   const deflate = createDeflate({ level: 1 });
   const compressed: Buffer[] = [];
   deflate.on('data', (chunk: Buffer) => compressed.push(chunk));
-  const row = Buffer.alloc(1 + side / 8);
-  for (let y = 0; y < side; y += 1) {
+  const row = Buffer.alloc(1 + width / 8);
+  for (let y = 0; y < height; y += 1) {
     if (!deflate.write(row)) await new Promise((drained) => deflate.once('drain', drained));
   }
   await new Promise<void>((done) => deflate.end(() => done()));

@@ -1,5 +1,5 @@
 import type { FileFindingCode } from '../../src/files/domain/file-findings';
-import { pngChunk } from './exhausting-files';
+import { pngBomb, pngChunk } from './exhausting-files';
 import type { PrintFile } from './print-files';
 import { printImage } from './print-image';
 import { type PdfSpec, printPdf } from './print-pdf';
@@ -20,12 +20,18 @@ const pdf = (finds: FileFindingCode, summary: string, spec: Partial<PdfSpec>): U
   make: () => printPdf({ ...POSTER, ...spec }),
 });
 
-/** An image of A4. */
-const image = (finds: FileFindingCode, summary: string, form: 'jpeg' | 'png', dpi: number): UnfitFile => ({
+/** An image of A4 with a bleed of 3 mm. */
+const image = (
+  finds: FileFindingCode,
+  summary: string,
+  form: 'jpeg' | 'png',
+  dpi: number,
+  size = { widthMm: 216, heightMm: 303 },
+): UnfitFile => ({
   contentType: `image/${form}`,
   summary,
   finds,
-  make: () => printImage({ form, widthMm: 210, heightMm: 297, dpi, seed: 0, transparent: false }),
+  make: () => printImage({ form, ...size, dpi, seed: 0, transparent: false }),
 });
 const jpeg = (summary: string, dpi: number) => image('resolution', summary, 'jpeg', dpi);
 
@@ -106,6 +112,14 @@ export const UNFIT_FILES: Readonly<Record<string, UnfitFile>> = {
   'wrong-size.pdf': pdf('page_size', 'Is an A6 page, for a larger product.', { widthMm: 105, heightMm: 148 }),
   'turned.pdf': pdf('orientation', 'Is an A4 page across, for an upright product.', { widthMm: 297, heightMm: 210 }),
   'no-bleed.pdf': pdf('bleed', 'Is an A4 page whose artwork ends at the trim.', { bleedMm: 0 }),
+  'square.jpg': image('page_size', 'Is a square, for an upright product.', 'jpeg', 220, {
+    widthMm: 216,
+    heightMm: 216,
+  }),
+  'trimmed.png': image('bleed', 'Has the pixels of A4 at its 150 dpi, and no bleed.', 'png', 150, {
+    widthMm: 210,
+    heightMm: 297,
+  }),
   'low-resolution.jpg': jpeg('Has the shape of A4 and 40 dpi at that size.', 40),
   'medium-resolution.jpg': jpeg('Has the shape of A4 and 100 dpi at that size.', 100),
   'rgb-colors.pdf': pdf('rgb_colors', 'Has RGB colours, for a product that does not allow them.', {}),
@@ -150,6 +164,12 @@ export const UNFIT_FILES: Readonly<Record<string, UnfitFile>> = {
   'damaged-table.pdf': {
     ...pdf('repaired', 'Has a cross-reference table with wrong places. A reader repairs it.', {}),
     make: damagedTable,
+  },
+  'too-large.png': {
+    contentType: 'image/png',
+    summary: 'Has the shape of A4 and 146 megapixels.',
+    finds: 'not_rendered',
+    make: () => pngBomb(10_208, 14_320),
   },
   'animated.png': { ...image('animation', 'Is an animated PNG of two images.', 'png', 150), make: animatedImage },
   'missing-content.pdf': pdf('not_measured', 'Has a page of which a part is missing.', { draw: missingContent }),

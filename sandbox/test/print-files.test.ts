@@ -70,7 +70,7 @@ describe('Print files', () => {
   it.each([
     ['mug-wrap.png', 2362, 1004],
     ['t-shirt-front.png', 1772, 2362],
-    ['frame-poster-30x40.jpg', 2362, 3150],
+    ['frame-poster-30x40.jpg', 2409, 3197],
   ])('%s has the pixel size of its print area: %d x %d', async (name, width, height) => {
     expect(await loadImage((await fetched(`/files/${name}`)).data)).toMatchObject({ width, height });
   });

@@ -105,7 +105,7 @@ export const clientSettingsFields = {
     .describe(
       'What findings in print files do. `warn`: the order shows them and goes on. `hold`: the order waits as `on_hold` until ' +
         'the file is replaced or an operator accepts it. `refuse`: the order fails with the code `file_check`. Default: ' +
-        'errors of `page_size`, `orientation`, `resolution` and `xfa_form` hold; everything else warns.',
+        'errors of `page_size`, `orientation`, `resolution`, `not_rendered` and `xfa_form` hold; everything else warns.',
     ),
   quotas: clientQuotas
     .nullish()

@@ -7,19 +7,19 @@ import { fileTypeFromBuffer } from 'file-type';
 import { PRINT_FILE_TYPES, type PrintFileType, pdfHeaderAt } from '../../packages/file-reader/file-types';
 import { isTransient, retryAfterMs, type StreamedResponse, TransferError } from '../platform/http/responses';
 import type { SafeClient } from '../platform/http/safe-client';
-import { type FileFault, type FileFaultCode, noDiskSpace, permanentFault, transientFault } from './domain/file-fault';
+import { type FileFault, type FileFaultCode, permanentFault, transientFault } from './domain/file-fault';
 
 export interface Download {
   readonly url: string;
   /** Path of the file to write. The caller removes it. */
   readonly path: string;
   readonly limitBytes: number;
-  /** Takes space on the disk before the file is written. Returns false when there is none. */
-  readonly reserve: (bytes: number) => Promise<boolean>;
+  /** Called with the number of bytes of each chunk, before they are written. */
+  readonly onBytes: (bytes: number) => void;
   readonly accept?: readonly PrintFileType[];
   readonly signal?: AbortSignal | undefined;
-  /** Called with the number of bytes received so far. */
-  readonly onProgress?: ((bytes: number) => void) | undefined;
+  /** From the request to the last byte, in milliseconds, when it is less than DOWNLOAD_TIMEOUT_MS. */
+  readonly timeoutMs?: number;
 }
 
 export interface Downloaded {
@@ -32,8 +32,8 @@ export interface Downloaded {
 
 /** From the request to the last byte. Enough for 200 MB at 3 Mbit/s. */
 const DOWNLOAD_TIMEOUT_MS = 10 * 60_000;
-/** 16 kB/s. The file is requested again later from a slower host, so that it does not hold a slot for the whole time. */
-const LEAST_PACE = { headMs: 30_000, windowBytes: 480_000, windowMs: 30_000 };
+/** 50 kB/s. The file is requested again later from a slower host, so that it does not hold a slot for the whole time. */
+const LEAST_PACE = { headMs: 30_000, windowBytes: 500_000, windowMs: 10_000 };
 const MAX_REDIRECTS = 3;
 const MAX_CODINGS = 3;
 /** Number of bytes that file-type needs to detect a type. */
@@ -76,11 +76,6 @@ export async function downloadFile(client: SafeClient, download: Download): Prom
   const response = await requestFile(client, download);
   if ('transient' in response) return response;
   const decoders = decodersOf(response);
-  const declared = decoders.length > 0 ? download.limitBytes : response.headers['content-length'];
-  if (!(await download.reserve(Number(declared ?? download.limitBytes)))) {
-    response.body.destroy();
-    return noDiskSpace();
-  }
   const hash = createHash('sha256');
   const head: Buffer[] = [];
   let sizeBytes = 0;
@@ -106,7 +101,7 @@ export async function downloadFile(client: SafeClient, download: Download): Prom
         return;
       }
       hash.update(chunk);
-      download.onProgress?.(sizeBytes);
+      download.onBytes(chunk.length);
       yield chunk;
     }
   }
@@ -137,7 +132,7 @@ async function requestFile(client: SafeClient, download: Download): Promise<Stre
     const response = await client.request({
       url,
       purpose: { kind: 'file' },
-      timeoutMs: DOWNLOAD_TIMEOUT_MS,
+      timeoutMs: Math.min(DOWNLOAD_TIMEOUT_MS, download.timeoutMs ?? DOWNLOAD_TIMEOUT_MS),
       leastPace: LEAST_PACE,
       limitBytes: download.limitBytes,
       ...(download.signal === undefined ? {} : { signal: download.signal }),

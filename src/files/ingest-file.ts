@@ -1,11 +1,13 @@
+import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { lstat, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { FileFacts, FileProperties } from '../../packages/file-reader/facts';
 import type { PreviewType, PrintFileType } from '../../packages/file-reader/file-types';
 import type { Preview } from '../../packages/file-reader/inspection-entry';
+import type { Rendering } from '../../packages/file-reader/inspection-process';
 import type { FileInspector } from '../../packages/file-reader/inspector';
 import type { SafeClient } from '../platform/http/safe-client';
 import type { ObjectStore } from '../platform/objects/object-store';
@@ -24,7 +26,7 @@ export interface FileDeps {
 }
 
 /** A file to download and inspect. */
-export interface FileSource extends Omit<Download, 'path' | 'reserve'> {
+export interface FileSource extends Omit<Download, 'path' | 'onBytes'> {
   /** The account whose file it is. It has a share of the disk, and turns at the inspector. */
   readonly client: string;
   /** A rule of the product about the properties of the file. Its fault refuses the file. */
@@ -52,6 +54,7 @@ export interface InspectedFile extends FileProperties {
   readonly mimeType: PrintFileType;
   readonly sizeBytes: number;
   readonly facts: FileFacts;
+  readonly unrendered: Rendering['unrendered'];
 }
 
 export interface IngestedFile extends InspectedFile {
@@ -110,49 +113,60 @@ async function withFile<T>(
   // A cleaner of the temporary folder may have removed it.
   await mkdir(deps.workFolder, { recursive: true, mode: 0o700 });
   const folder = await mkdtemp(join(deps.workFolder, 'file-'));
-  let release: (() => void) | null = null;
-  const reserve = async (bytes: number) => {
-    release = await deps.disk.take(bytes);
-    return release !== null;
-  };
+  const { client, countInspection } = request;
+  const space = deps.disk.open(client);
+  const signal = AbortSignal.any([space.signal, ...(request.signal === undefined ? [] : [request.signal])]);
   try {
     const path = join(folder, 'content');
     let copied: Awaited<ReturnType<typeof copyStored>> = null;
     let copy = -1;
     while (copied === null && ++copy < copies.length)
-      copied = await copyStored(deps.objects, copies[copy]!, path, reserve);
-    const local = copied ?? (await downloadFile(deps.client, { ...request, path, reserve }));
+      copied = await copyStored(deps.objects, copies[copy]!, path, { onBytes: space.add, signal });
+    const local = copied ?? (await downloadFile(deps.client, { ...request, path, onBytes: space.add, signal }));
     if (!local.ok) return local;
 
     const { mimeType, sizeBytes, sha256 } = local;
-    const { client, signal, countInspection } = request;
     const inspection = await deps.inspector.inspect({ client, signal, path, mimeType, sha256, countInspection });
-    request.signal?.throwIfAborted();
+    signal.throwIfAborted();
     if (!inspection.ok) {
       const { code, reason, isFinal, error } = inspection;
       return isFinal ? permanentFault(code, reason) : transientFault(reason, { code, error });
     }
-    const { properties, facts, previews } = inspection;
+    const { properties, facts, previews, unrendered } = inspection;
     const refusal = request.refuse?.(properties) ?? null;
     if (refusal !== null) return refusal;
-    const inspected = { ok: true, mimeType, sizeBytes, ...properties, facts } as const;
+    const inspected = { ok: true, mimeType, sizeBytes, ...properties, facts, unrendered } as const;
     return await use({ path, isStored: copied !== null && copy === 0, inspected, previews });
+  } catch (error) {
+    request.signal?.throwIfAborted();
+    if (space.signal.aborted) return noDiskSpace();
+    throw error;
   } finally {
     await rm(folder, { recursive: true, force: true });
-    (release as (() => void) | null)?.();
+    space.release();
   }
 }
 
-async function copyStored(objects: ObjectStore, key: string, path: string, reserve: Download['reserve']) {
+async function copyStored(
+  objects: ObjectStore,
+  key: string,
+  path: string,
+  { onBytes, signal }: { readonly onBytes: Download['onBytes']; readonly signal: AbortSignal },
+) {
   const found = await objects.get(key);
   if (found === null) return null;
-  if (!(await reserve(found.size))) {
-    found.body.destroy();
-    return noDiskSpace();
-  }
-  await pipeline(found.body, createWriteStream(path));
-  const { size } = await stat(path);
-  return { ok: true as const, mimeType: found.contentType as PrintFileType, sizeBytes: size, sha256: undefined };
+  const hash = createHash('sha256');
+  let sizeBytes = 0;
+  const counted = async function* (source: AsyncIterable<Buffer>) {
+    for await (const chunk of source) {
+      sizeBytes += chunk.length;
+      hash.update(chunk);
+      onBytes(chunk.length);
+      yield chunk;
+    }
+  };
+  await pipeline(found.body, counted, createWriteStream(path), { signal });
+  return { ok: true as const, mimeType: found.contentType as PrintFileType, sizeBytes, sha256: hash.digest('hex') };
 }
 
 /** Longer than any download. */

@@ -4,7 +4,7 @@ import { isTransient, retryAfterMs, type TextResponse } from '../platform/http/r
 import type { SafeClient } from '../platform/http/safe-client';
 import { signatureHeaders } from '../platform/http/webhook-signature';
 import type { SecretBox } from '../platform/sealing/secret-box';
-import type { SlotShares } from '../platform/temporal/slot-shares';
+import { ShareTaken, type SlotShares } from '../platform/temporal/slot-shares';
 import { type Partner, signingSecretsOf } from './partner-rows';
 import type { PartnerAttempt } from './requests';
 
@@ -30,19 +30,6 @@ export interface PartnerCallDeps {
   readonly partnerCalls: SlotShares;
 }
 
-/** This process has as many calls to the partner under way as it may. It did not call the partner. */
-export class PartnerBusy extends Error {
-  override readonly name = 'PartnerBusy';
-
-  constructor(
-    uid: string,
-    /** Milliseconds after which a call is likely to be possible. */
-    readonly retryInMs: number,
-  ) {
-    super(`${uid} has not responded to the calls that are under way`);
-  }
-}
-
 export interface PartnerCall {
   readonly partner: Pick<Partner, 'partnerId' | 'uid' | 'sealedSecrets'>;
   readonly url: string;
@@ -53,18 +40,19 @@ export interface PartnerCall {
   readonly body: string;
 }
 
-/** Does work that calls a partner. @throws PartnerBusy before it, when the partner has its share of this process's calls */
+/** Does work that calls a partner. @throws ShareTaken before it, when the partner has its share of this process's calls */
 export async function inPartnerSlot<T>(
   { partnerCalls }: Pick<PartnerCallDeps, 'partnerCalls'>,
   uid: string,
   work: () => Promise<T>,
 ): Promise<T> {
   const taken = partnerCalls.take(uid);
-  if ('retryInMs' in taken) throw new PartnerBusy(uid, taken.retryInMs);
+  if ('retryInMs' in taken)
+    throw new ShareTaken(`${uid} has not responded to the calls that are under way`, taken.retryInMs);
   return await work().finally(taken.release);
 }
 
-/** Posts a message to a partner in a slot of its own. @throws PartnerBusy */
+/** Posts a message to a partner in a slot of its own. @throws ShareTaken */
 export const postToPartner = (deps: PartnerCallDeps, call: PartnerCall): Promise<PartnerExchange> =>
   inPartnerSlot(deps, call.partner.uid, () => postInSlot(deps, call));
 

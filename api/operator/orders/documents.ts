@@ -22,6 +22,8 @@ import { forOrder, visibleRows } from '../../orders/visible-order';
 
 type Deps = Pick<ApiDeps, 'sql' | 'links' | 'objects' | 'carriers' | 'inspector' | 'workFolder'>;
 
+const sizeMm = z.object({ widthMm: z.number(), heightMm: z.number() });
+
 const link = z.string().nullable().describe('Valid for seven days. Null when the object is deleted.');
 
 const document = z
@@ -65,8 +67,9 @@ const file = z
       .describe('What was measured in the file. Null before it is fetched, and for packing slips.'),
     area: z
       .object({
-        size: z.object({ widthMm: z.number(), heightMm: z.number() }).nullable(),
-        ...printNeeds.pick({ bleedMm: true, safeMarginMm: true, otherSize: true }).shape,
+        size: sizeMm.nullable(),
+        imageSize: sizeMm.nullable().describe('What an image is fitted to by `fitMethod`. Null: a PDF, or no size.'),
+        ...printNeeds.pick({ bleedMm: true, safeMarginMm: true, otherSize: true, fitMethod: true }).shape,
       })
       .nullable()
       .describe('The print area of the first page, and what it needs. Null for packing slips.'),
@@ -88,9 +91,11 @@ function fileView(links: LinkSigner, { objectKey, mimeType, previews, area, ...f
     ...file,
     area: area && {
       size: area.size,
+      imageSize: area.imageSize,
       bleedMm: area.bleedMm,
       safeMarginMm: area.safeMarginMm,
       otherSize: area.otherSize,
+      fitMethod: area.fitMethod,
     },
     contentType: mimeType,
     url: objectKey === null || mimeType === null ? null : sign(objectKey, mimeType, file.type),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PartnerBusy, postToPartner } from '../../../src/partners/calls';
+import { postToPartner } from '../../../src/partners/calls';
 import { partnerHealth, partnerHealthSchema } from '../../../src/partners/health';
 import type { Partner } from '../../../src/partners/partner-rows';
 import { partnerPostbackSchema, postbacksOfPartner } from '../../../src/partners/print-orders';
@@ -7,6 +7,7 @@ import { insertPartnerRequest, partnerRequestSchema, requestsToPartner } from '.
 import { Refusal } from '../../../src/platform/errors';
 import { uuidv7 } from '../../../src/platform/ids';
 import { inTransaction } from '../../../src/platform/postgres';
+import { ShareTaken } from '../../../src/platform/temporal/slot-shares';
 import { unavailable } from '../../../src/platform/unavailable';
 import type { ApiDeps } from '../../deps';
 import { exportedList, formatQuery, PAGES } from '../../http/exported-list';
@@ -106,7 +107,7 @@ function pingRoute({ sql, ...deps }: Deps, requirePartner: (partnerId: string) =
         messageId: `ping_${uuidv7()}`,
         body: JSON.stringify({ type: 'ping', sentAt: new Date().toISOString() }),
       }).catch((error: unknown) => {
-        throw error instanceof PartnerBusy ? unavailable(`${error.message}.`) : error;
+        throw error instanceof ShareTaken ? unavailable(`${error.message}.`) : error;
       });
       const [logged] = await inTransaction(sql, async (tx) => {
         const { status, outcome } = attempt;

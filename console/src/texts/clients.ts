@@ -138,6 +138,7 @@ export const clients = {
       javascript: 'JavaScript',
       attachments: 'Attachments',
       repaired: 'Damaged structure',
+      not_rendered: 'Not drawn',
       animation: 'Animated image',
       not_measured: 'Not measured',
     } satisfies Record<ApiResponse<'getClientFileFaults'>['faults'][number]['code'], string>,

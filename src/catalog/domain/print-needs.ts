@@ -3,6 +3,12 @@ import { z } from 'zod';
 /** Colours that a print area may allow. */
 const PRINT_COLORS = ['gray', 'rgb', 'cmyk', 'lab', 'spot'] as const;
 
+/**
+ * How an image of another shape is scaled to its print area: whole inside of it, over all of it with two sides cut, or distorted.
+ */
+export const FIT_METHODS = ['contain', 'cover', 'stretch'] as const;
+export type FitMethod = (typeof FIT_METHODS)[number];
+
 const dpi = z.int().min(1).max(10_000);
 
 /** What a print area needs of its file. Lengths in millimetres. */
@@ -22,6 +28,9 @@ export const printNeeds = z
     overprint: z.boolean().describe('False: overprint is a warning.'),
     otherSize: z.boolean().describe('True: a page may have another size than the area. It is not cut to it.'),
     turned: z.boolean().describe('True: a page may be turned by 90 degrees. False: it is an error.'),
+    fitMethod: z
+      .enum(FIT_METHODS)
+      .describe('How an image is scaled to the area with its bleed: whole inside of it, over all of it, or distorted.'),
   })
   .meta({ id: 'PrintNeeds' });
 export type PrintNeeds = z.output<typeof printNeeds>;
@@ -37,9 +46,10 @@ const PAPER: PrintNeeds = {
   overprint: true,
   otherSize: false,
   turned: true,
+  fitMethod: 'cover',
 };
 /** Nothing is trimmed on them. */
-const OBJECT: PrintNeeds = { ...PAPER, bleedMm: 0, safeMarginMm: 0, otherSize: true };
+const OBJECT: PrintNeeds = { ...PAPER, bleedMm: 0, safeMarginMm: 0, otherSize: true, fitMethod: 'contain' };
 
 /** What a print area needs by default, by family of products. */
 export const NEEDS_OF_FAMILIES = {

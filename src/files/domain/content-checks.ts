@@ -1,4 +1,5 @@
 import { type FileFacts, isPartOfDrawing } from '../../../packages/file-reader/facts';
+import type { FitMethod } from '../../catalog/domain/print-needs';
 import { type AreaNeeds, type Found, type Place, verb } from './file-findings';
 
 /** Facts with the place that has them. */
@@ -130,14 +131,16 @@ export function checkAnnotation({ place, type, printed }: Placed<FileFacts['anno
 }
 
 /**
- * Returns the resolution of an image printed at a size, in dots per inch: the lower of both directions, rounded down.
- * The image is rotated to match the orientation of the print.
+ * Returns the resolution of an image printed at a size, in dots per inch, rounded down: that of the direction in which the image
+ * is scaled most to cover the size, or least to be inside of it. It is rotated to match the orientation of the print.
  */
 export function printDpi(
   image: { readonly widthPx: number; readonly heightPx: number },
   print: { readonly widthMm: number; readonly heightMm: number },
+  fitMethod: FitMethod,
 ): number {
   const [longPx, shortPx] = [Math.max(image.widthPx, image.heightPx), Math.min(image.widthPx, image.heightPx)];
   const [longMm, shortMm] = [Math.max(print.widthMm, print.heightMm), Math.min(print.widthMm, print.heightMm)];
-  return Math.floor(Math.min(longPx / longMm, shortPx / shortMm) * 25.4);
+  const choose = fitMethod === 'contain' ? Math.max : Math.min;
+  return Math.floor(choose(longPx / longMm, shortPx / shortMm) * 25.4);
 }

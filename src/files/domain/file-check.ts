@@ -1,4 +1,5 @@
 import type { FileFacts, FileProperties, PageSet } from '../../../packages/file-reader/facts';
+import type { Rendering } from '../../../packages/file-reader/inspection-process';
 import {
   checkAnnotation,
   checkColor,
@@ -20,6 +21,11 @@ import {
 } from './file-findings';
 import { checkImageShape, checkPages, firstPageSize, pageSize } from './page-checks';
 
+interface CheckedFile extends FileProperties {
+  readonly facts: FileFacts;
+  readonly unrendered: Rendering['unrendered'];
+}
+
 /** Findings of a check and a severity. The rest of a file with more is as the first ones. */
 const MAX_ALIKE = 5;
 
@@ -27,13 +33,14 @@ const MAX_ALIKE = 5;
  * Checks a print file against what its product needs.
  * @returns the findings, errors first; an empty list for a file without findings
  */
-export function checkFile(file: FileProperties & { readonly facts: FileFacts }, needs: FileNeeds): FileFinding[] {
+export function checkFile(file: CheckedFile, needs: FileNeeds): FileFinding[] {
   const { facts, widthPx, heightPx } = file;
   const found = [
     ...(widthPx !== null && heightPx !== null
       ? checkImage(file.facts, { widthPx, heightPx }, needs)
       : checkPdf(file, needs)),
     ...checkDocument(facts),
+    ...checkRendering(file),
   ];
   const alike = new Map<string, number>();
   const messages = new Set<string>();
@@ -49,17 +56,18 @@ export function checkFile(file: FileProperties & { readonly facts: FileFacts }, 
     .sort((a, b) => rank[a.severity] - rank[b.severity]);
 }
 
-/** An image is scaled to its print area. */
+/** An image is scaled to its print area with the bleed. */
 function checkImage(
   { image }: FileFacts,
   pixels: { readonly widthPx: number; readonly heightPx: number },
   { product, areas }: FileNeeds,
 ): Found[] {
   const needs = areas[0]!;
+  const displayed = { ...pixels, dpi: image?.dpi ?? null };
+  const found = checkImageShape(displayed, needs, product);
   const { size } = needs;
-  const found = checkImageShape(pixels.widthPx, pixels.heightPx, needs, product);
   if (size !== null) {
-    const dpi = printDpi(pixels, size);
+    const dpi = printDpi(pixels, size, needs.fitMethod);
     const at = `${Math.round(size.widthMm)} × ${Math.round(size.heightMm)} mm`;
     const message = (wanted: string) =>
       `The image has ${dpi} dpi at the size of ${product}, ${at}; it needs at least ${wanted}.`;
@@ -73,6 +81,26 @@ function checkImage(
     found.push({ code: 'animation', severity: 'warning', page: 1, measured: 'animated', wanted: 'one image', message });
   }
   return [...found, ...checkColor(color, needs, product), ...effects];
+}
+
+/** Says why a file has no preview: what could not be drawn here may be printed as something else. */
+function checkRendering({ unrendered, widthPx }: CheckedFile): Found[] {
+  if (unrendered === null) return [];
+  const what = widthPx === null ? 'The first page' : 'The image';
+  const why = { slow: 'takes too long to be drawn', large: 'is too large to be drawn', failed: 'cannot be drawn' }[
+    unrendered
+  ];
+  const rest = unrendered === 'failed' ? ' It may be printed otherwise than you see it.' : '';
+  return [
+    {
+      code: 'not_rendered',
+      severity: unrendered === 'failed' ? 'error' : 'warning',
+      page: 1,
+      measured: why,
+      wanted: 'a picture',
+      message: `${what} ${why}, and has no preview.${rest}`,
+    },
+  ];
 }
 
 function checkPdf(file: FileProperties & { readonly facts: FileFacts }, { product, areas }: FileNeeds): Found[] {

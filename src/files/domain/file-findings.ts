@@ -1,4 +1,5 @@
 import type { PageSet } from '../../../packages/file-reader/facts';
+import type { FitMethod } from '../../catalog/domain/print-needs';
 
 /** `ok`: said, and no fault. */
 export const FINDING_SEVERITIES = ['ok', 'warning', 'error'] as const;
@@ -31,6 +32,7 @@ export const FILE_CHECKS = {
   javascript: { severities: ['warning'], finds: 'The file has JavaScript.' },
   attachments: { severities: ['warning'], finds: 'Other files are attached.' },
   repaired: { severities: ['warning'], finds: 'The structure of the file is damaged.' },
+  not_rendered: { severities: ['warning', 'error'], finds: 'The first page or the image cannot be drawn.' },
   animation: { severities: ['warning'], finds: 'The image is animated.' },
   not_measured: { severities: ['warning'], finds: 'A part of the file could not be measured.' },
 } as const satisfies Record<string, FileCheck>;
@@ -75,6 +77,8 @@ export interface AreaNeeds {
   readonly otherSize: boolean;
   /** True when a page may be turned by 90 degrees. */
   readonly turned: boolean;
+  /** How an image is scaled to the size with its bleed. */
+  readonly fitMethod: FitMethod;
 }
 
 /** What a product needs of a print file. */

@@ -92,10 +92,15 @@ export function checkPages(pages: SizedPages, needs: AreaNeeds, product: string)
     ];
   }
   const found: Found[] = upright === undefined ? [turned(place, sizeText(size), wanted, needs, product)] : [];
-  if (bleed + BLEED_TOLERANCE_MM < needs.bleedMm) {
-    const measured = bleed < BLEED_TOLERANCE_MM ? 'no bleed' : `a bleed of ${millimetres(bleed)}`;
-    const wanted = millimetres(needs.bleedMm);
-    found.push({
+  return [...found, ...missingBleed(place, bleed, needs, product)];
+}
+
+function missingBleed(place: Place, bleed: number, needs: AreaNeeds, product: string): Found[] {
+  if (bleed + BLEED_TOLERANCE_MM >= needs.bleedMm) return [];
+  const measured = bleed < BLEED_TOLERANCE_MM ? 'no bleed' : `a bleed of ${millimetres(bleed)}`;
+  const wanted = millimetres(needs.bleedMm);
+  return [
+    {
       code: 'bleed',
       severity: 'warning',
       page: place.page,
@@ -104,9 +109,8 @@ export function checkPages(pages: SizedPages, needs: AreaNeeds, product: string)
       message:
         `${place.name} ${verb(place, 'has', 'have')} ${measured}; ${product} needs ${wanted} on every side. ` +
         'A white edge can be seen after trimming.',
-    });
-  }
-  return found;
+    },
+  ];
 }
 
 function turned(place: Place, measured: string, wanted: Size, { turned }: AreaNeeds, product: string): Found {
@@ -121,11 +125,68 @@ function turned(place: Place, measured: string, wanted: Size, { turned }: AreaNe
   };
 }
 
-const shape = (width: number, height: number) => Math.sign(width - height);
-
-/** Checks the orientation of an image, which is scaled to its product. */
-export function checkImageShape(widthPx: number, heightPx: number, needs: AreaNeeds, product: string): Found[] {
-  const { size, otherSize } = needs;
-  if (size === null || otherSize || shape(widthPx, heightPx) * shape(size.widthMm, size.heightMm) >= 0) return [];
-  return [turned(THE_IMAGE, `${widthPx} × ${heightPx} pixels`, size, needs, product)];
+/** An image as it is displayed. */
+interface DisplayedImage {
+  readonly widthPx: number;
+  readonly heightPx: number;
+  /** The resolution that the file names, in pixels per inch. */
+  readonly dpi: number | null;
 }
+
+/** Difference of an aspect ratio that nobody sees. Those of a trim and its bleed differ by 0.6 % for A3. */
+const RATIO_TOLERANCE = 0.02;
+
+const isShaped = ({ widthPx, heightPx }: DisplayedImage, { widthMm, heightMm }: Size) =>
+  Math.abs((widthPx / heightPx) * (heightMm / widthMm) - 1) <= RATIO_TOLERANCE;
+const isAcross = (width: number, height: number) => Math.sign(width - height);
+
+/** Returns the trimmed size of an area turned as the image is, and the size with the bleed. */
+function sizesOf({ widthPx, heightPx }: DisplayedImage, size: Size, { bleedMm }: AreaNeeds) {
+  const isTurned = isAcross(widthPx, heightPx) * isAcross(size.widthMm, size.heightMm) < 0;
+  const trim = isTurned ? turn(size) : size;
+  const bleed = { widthMm: trim.widthMm + 2 * bleedMm, heightMm: trim.heightMm + 2 * bleedMm };
+  return { trim, bleed, isTurned };
+}
+
+/** Returns true when the file's own resolution, or its aspect ratio, shows that the image ends at the trim. */
+function endsAtTrim(image: DisplayedImage, { trim, bleed }: ReturnType<typeof sizesOf>): boolean {
+  const { widthPx, heightPx, dpi } = image;
+  const isAbout = ({ widthMm, heightMm }: Size, within: number) =>
+    dpi !== null &&
+    Math.abs((widthPx / dpi) * 25.4 - widthMm) < within &&
+    Math.abs((heightPx / dpi) * 25.4 - heightMm) < within;
+  // Half of the way between both sizes, of which the bleed is on two sides.
+  const within = (bleed.widthMm - trim.widthMm) / 2;
+  if (isAbout(trim, within)) return true;
+  return !isAbout(bleed, within) && isShaped(image, trim) && !isShaped(image, bleed);
+}
+
+/** Returns the size to which an image is fitted: the print area with its bleed, or what is left of it when the image has none. */
+export function sizeOnPaper(image: DisplayedImage, needs: AreaNeeds): Size | null {
+  if (needs.size === null) return null;
+  const sizes = sizesOf(image, needs.size, needs);
+  return endsAtTrim(image, sizes) ? sizes.trim : sizes.bleed;
+}
+
+/** Checks aspect ratio, orientation and bleed of an image. */
+export function checkImageShape(image: DisplayedImage, needs: AreaNeeds, product: string): Found[] {
+  const { size, otherSize } = needs;
+  if (size === null || otherSize) return [];
+  const sizes = sizesOf(image, size, needs);
+  const measured = `${image.widthPx} × ${image.heightPx} pixels`;
+  if (!isShaped(image, sizes.trim) && !isShaped(image, sizes.bleed)) {
+    const message = `The image is ${measured}; ${product} is ${sizeText(size)}, which is another shape. ${FITTED[needs.fitMethod]}`;
+    return [{ code: 'page_size', severity: 'error', page: 1, measured, wanted: sizeText(size), message }];
+  }
+  return [
+    ...(sizes.isTurned ? [turned(THE_IMAGE, measured, size, needs, product)] : []),
+    ...(endsAtTrim(image, sizes) ? missingBleed(THE_IMAGE, 0, needs, product) : []),
+  ];
+}
+
+/** What printing an image of another shape does to it. */
+const FITTED = {
+  contain: 'Its sides would stay empty.',
+  cover: 'Its sides would be cut off.',
+  stretch: 'It would be distorted.',
+} as const;

@@ -11,7 +11,7 @@ export interface FileWithFindings {
 }
 
 /** The errors that hold the orders of a client without a rule of its own: what is printed would be another picture. */
-const HELD_ERRORS: readonly FileFindingCode[] = ['page_size', 'orientation', 'resolution', 'xfa_form'];
+const HELD_ERRORS: readonly FileFindingCode[] = ['page_size', 'orientation', 'resolution', 'not_rendered', 'xfa_form'];
 
 /** Returns what a finding does to its order. @param rule the client's own; null: the default */
 export function actionOf({ code, severity }: FileFinding, rule: FileCheckRule | null): FileCheckAction {

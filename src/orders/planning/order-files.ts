@@ -51,7 +51,7 @@ export interface OrderFileFault extends FileFault {
 interface FetchLimits {
   /** Aborts when the order workflow cancels the activity. */
   readonly signal: AbortSignal;
-  /** Milliseconds after which a file that has not arrived counts as unreachable. */
+  /** Milliseconds within which the files have to arrive. */
   readonly timeoutMs: number;
 }
 
@@ -68,30 +68,27 @@ export async function fetchOrderFiles(
 ): Promise<OrderFileFault | null> {
   const faults: OrderFileFault[] = [];
   const refused = new AbortController();
-  const late = new AbortController();
-  // Not AbortSignal.timeout: its timer would keep what the activity uses in memory for the whole hour.
-  const timer = setTimeout(() => late.abort(), limits.timeoutMs).unref();
-  const signal = AbortSignal.any([limits.signal, refused.signal, late.signal]);
+  const deadline = performance.now() + limits.timeoutMs;
+  const signal = AbortSignal.any([limits.signal, refused.signal]);
   const limit = pLimit(CONCURRENCY);
-  try {
-    await limit.map(await wantedFiles(deps.sql, orderId), async (file) => {
-      if (refused.signal.aborted) return;
-      try {
-        signal.throwIfAborted();
-        const fault = await fetchOne(deps, orderId, file, signal);
-        if (fault === null) return;
-        faults.push(fault);
-        if (!fault.transient) refused.abort();
-      } catch (error) {
-        limits.signal.throwIfAborted();
-        if (refused.signal.aborted) return;
-        if (!late.signal.aborted) throw error;
-        faults.push(faultOf(file, transientFault('the host took too long')));
-      }
-    });
-  } finally {
-    clearTimeout(timer);
-  }
+  await limit.map(await wantedFiles(deps.sql, orderId), async (file) => {
+    if (refused.signal.aborted) return;
+    try {
+      signal.throwIfAborted();
+      // The time that a file waits for its inspection is not the host's.
+      const timeoutMs = deadline - performance.now();
+      const fault =
+        timeoutMs > 0
+          ? await fetchOne(deps, orderId, file, { signal, timeoutMs })
+          : faultOf(file, transientFault('the hosts of the files before it took too long'));
+      if (fault === null) return;
+      faults.push(fault);
+      if (!fault.transient) refused.abort();
+    } catch (error) {
+      limits.signal.throwIfAborted();
+      if (!refused.signal.aborted) throw error;
+    }
+  });
   return faults.find(({ transient }) => !transient) ?? faults[0] ?? null;
 }
 
@@ -126,7 +123,7 @@ async function fetchOne(
   deps: OrderFilesDeps,
   orderId: string,
   file: WantedFile,
-  signal: AbortSignal,
+  limits: FetchLimits,
 ): Promise<OrderFileFault | null> {
   const isPackingSlip = file.kind === 'packing_slip';
   const printFile = printFileOf(file);
@@ -142,12 +139,15 @@ async function fetchOne(
     refuse: (properties) => (printFile === null ? null : pageFault(printFile, properties)),
     countInspection: inspections.count,
     withPreviews: !isPackingSlip,
-    signal,
+    ...limits,
   }).catch(async (error: unknown) => {
     await inspections.revoke().catch(() => undefined);
     throw error;
   });
-  if (!taken.ok) return faultOf(file, taken);
+  if (!taken.ok) {
+    if (taken.isOurs) await inspections.revoke();
+    return faultOf(file, taken);
+  }
   if (isPackingSlip) {
     await deps.sql`
       UPDATE packing_slips SET object_key = ${objectKey}, size_bytes = ${taken.sizeBytes}
@@ -213,10 +213,10 @@ export function expectFindings(metrics: Metrics): void {
 /** Returns the resolution of an image at the size of its print area. Null for a PDF, and without a size. */
 export function dpiOf(
   { widthPx, heightPx }: Pick<IngestedFile, 'widthPx' | 'heightPx'>,
-  { areas }: ReturnType<typeof needsOfFile>,
+  { areas: [area] }: ReturnType<typeof needsOfFile>,
 ): number | null {
-  const size = areas[0]?.size ?? null;
-  return widthPx === null || heightPx === null || size === null ? null : printDpi({ widthPx, heightPx }, size);
+  if (widthPx === null || heightPx === null || area === undefined || area.size === null) return null;
+  return printDpi({ widthPx, heightPx }, area.size, area.fitMethod);
 }
 
 export interface StoredPrintFile {

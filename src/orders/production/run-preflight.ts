@@ -29,7 +29,7 @@ interface RunningPreflight {
 /**
  * Fetches and checks the file of a preflight, and stores the report. Nothing of the file is kept, unless it replaces a file of
  * an order: then it is stored and sent to the partner that has the order, or refused.
- * @param isLast true: a transient fault ends the preflight
+ * @param isLast true: a transient fault of the host ends the preflight
  * @returns a transient fault after which the preflight is tried again; null when it has ended
  * @throws the reason of the signal
  */
@@ -62,7 +62,7 @@ export async function runPreflight(
       ? await inspected(deps, source)
       : await ingestFile(deps, { ...source, objectKey, withPreviews: true });
   if (!file.ok) {
-    if (file.transient && !isLast) return file;
+    if (file.transient && (!isLast || file.isOurs)) return file;
     await endWith(sql, id, reportOfFault(file));
     return null;
   }

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { fileFactsSchema } from '../../../packages/file-reader/facts';
 import { withExtension } from '../../../packages/file-reader/file-types';
+import { FIT_METHODS } from '../../catalog/domain/print-needs';
 import { FILE_CHECKS, FILE_FINDING_CODES, FINDING_SEVERITIES } from '../../files/domain/file-findings';
 import { cancelledUnits } from '../../notifications/order-view';
 import { fromMinor } from '../../platform/domain/money';
 import { DOCUMENT_LINK_SECONDS, type LinkSigner } from '../../platform/objects/signed-links';
+import { needsOfFile } from '../domain/file-needs';
 import { ITEM_STATUSES } from '../domain/lifecycle/statuses';
 import { clientEvent, clientEvents } from './client-events';
 import { type FileRecord, type ItemRecord, type OrderRecord, REPLACEMENT_STATES } from './order-reader';
@@ -41,7 +43,10 @@ export const retrievedItemSchema = z
         url: z.string(),
         threadColors: z.array(z.string()),
         isVisible: z.boolean(),
-        fitMethod: nullableText,
+        fitMethod: z
+          .enum(FIT_METHODS)
+          .nullable()
+          .describe('How an image is scaled to its print area. Null: a PDF, which is printed at its own size.'),
         fillMethod: nullableText,
         mimeType: nullableText,
         facts: fileFactsSchema.nullable().describe('What was measured in the file. Null before it is fetched.'),
@@ -146,7 +151,13 @@ export function itemView(item: ItemRecord, order: OrderRecord, links: LinkSigner
       url: file.url,
       threadColors: threadColors(file.metadata),
       isVisible: true,
-      fitMethod: null,
+      fitMethod: file.mimeType?.startsWith('image/')
+        ? needsOfFile({
+            ...item,
+            type: file.type,
+            otherTypes: files.flatMap(({ id, type }) => (id === file.id ? [] : type)),
+          }).areas[0]!.fitMethod
+        : null,
       fillMethod: null,
       mimeType: file.mimeType,
       facts: file.facts,

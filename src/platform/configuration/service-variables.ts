@@ -130,7 +130,7 @@ export const SERVICE_VARIABLES = {
   FILE_SIZE_LIMIT_MB: variable(integer(200, 1, 5_000), 'Maximum size of a print file or packing slip, in megabytes.'),
   FILE_DISK_BUDGET_MB: variable(
     integer(3_000, 1, 1_000_000),
-    'Space on its disk that a worker uses for the print files and packing slips that it fetches at a time, in megabytes. Further files wait. The temporary folder needs somewhat more.',
+    'Space on its disk that a worker uses for the print files and packing slips that it fetches at a time, in megabytes. Clients share it: the newest file of a client that has its share is fetched again later. The temporary folder needs somewhat more.',
   ),
   FILE_RETRY_WINDOW: variable(
     duration('1h'),

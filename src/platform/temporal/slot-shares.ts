@@ -1,6 +1,19 @@
 /** Type of the failure of an activity whose key has its share. */
 export const NO_SLOT = 'ShareTaken';
 
+/** A client or partner has its share of something that this process shares out. Nobody was called. */
+export class ShareTaken extends Error {
+  override readonly name = NO_SLOT;
+
+  constructor(
+    message: string,
+    /** Milliseconds after which there is likely to be room. */
+    readonly retryInMs: number,
+  ) {
+    super(message);
+  }
+}
+
 /** Divides slots among keys: those of a worker among clients and partners, or the calls of a process among partners. */
 export interface SlotShares {
   /** Takes a slot unless the key has its share. Returns what gives it back, or when one is likely to be free. */

@@ -3,8 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { attemptOf, carry, shareSlots } from '../../../activities/interceptors/attempts';
 import { transient } from '../../../activities/refusals';
-import { PartnerBusy } from '../../../src/partners/calls';
-import { createSlotShares } from '../../../src/platform/temporal/slot-shares';
+import { createSlotShares, ShareTaken } from '../../../src/platform/temporal/slot-shares';
 
 /** Retry policy of messages to partners. */
 const RETRY = { initialInterval: 5_000, backoffCoefficient: 2, maximumInterval: 600_000 };
@@ -58,7 +57,7 @@ test('an activity beyond the share of its key fails at once and calls nobody', a
 
 test('an activity that finds its partner busy waits as one without a slot does', async () => {
   const busy = async () => {
-    throw new PartnerBusy('partner', 3_000);
+    throw new ShareTaken('prints-ohio has not responded', 3_000);
   };
   const first = await attempt({ attempt: 1 }, busy);
   expect(first).toMatchObject({ failure: { type: 'ShareTaken', nextRetryDelay: 3_000 }, carried: { waits: 1 } });

@@ -111,7 +111,8 @@ describe('GET /v1/products/{productUid}', () => {
     const paper = (await models()).poster.ordering.needs;
     expect(paper).toMatchObject({ bleedMm: 3, leastDpi: 75, warningDpi: 150, otherSize: false });
     expect(await needs(POSTER)).toEqual([paper]);
-    expect(await needs(T_SHIRT)).toEqual(Array(2).fill({ ...paper, bleedMm: 0, safeMarginMm: 0, otherSize: true }));
+    const apparel = { ...paper, bleedMm: 0, safeMarginMm: 0, otherSize: true, fitMethod: 'contain' };
+    expect(await needs(T_SHIRT)).toEqual(Array(2).fill(apparel));
 
     const model = {
       id: 'label',

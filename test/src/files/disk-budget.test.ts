@@ -1,46 +1,58 @@
 import { createDiskBudget } from '../../../src/files/disk-budget';
 
-describe('a budget of disk', () => {
-  test('admits waiting requests in their order, as soon as enough space is free', async () => {
-    const budget = createDiskBudget(100, 60_000);
-    const first = await budget.take(60);
-    const admitted: string[] = [];
-    const large = budget.take(80).then((release) => {
-      admitted.push('large');
-      return release!;
-    });
-    const small = budget.take(10).then((release) => {
-      admitted.push('small');
-      return release!;
-    });
-    // There is space for the small one, but the large one came first.
-    await Promise.resolve();
-    expect(admitted).toEqual([]);
-    first!();
-    (await large)();
-    (await small)();
-    expect(admitted).toEqual(['large', 'small']);
-    expect(await budget.take(100)).not.toBeNull();
+/** Opens files of a budget of 100 bytes: a name that begins with `a` is a file of the client a. */
+function filesOf(...names: readonly string[]) {
+  const budget = createDiskBudget(100);
+  const files = Object.fromEntries(names.map((name) => [name, budget.open(name[0]!)]));
+  return {
+    add: (name: string, bytes: number) => files[name]!.add(bytes),
+    release: (name: string) => files[name]!.release(),
+    gaveWay: () => names.filter((name) => files[name]!.signal.aborted),
+  };
+}
+
+describe('the budget of a disk', () => {
+  test('counts bytes as they come: files that have sent little take little', () => {
+    const { add, gaveWay } = filesOf('a1', 'a2', 'a3', 'a4', 'b1');
+    for (const name of ['a1', 'a2', 'a3', 'a4']) add(name, 5);
+    add('b1', 60);
+    expect(gaveWay()).toEqual([]);
   });
 
-  test('gives up a request that gets no space in time, and admits the next one', async () => {
-    const budget = createDiskBudget(100, 50);
-    const held = await budget.take(60);
-    const [large, small] = await Promise.all([budget.take(80), budget.take(40)]);
-    expect(large).toBeNull();
-    expect(small).not.toBeNull();
-    held!();
-    small!();
-    expect(await budget.take(100)).not.toBeNull();
+  test('leaves as much free as a client holds: its newest file gives way to the older ones', () => {
+    const { add, gaveWay } = filesOf('a1', 'a2', 'a3');
+    add('a3', 10);
+    add('a2', 20);
+    add('a1', 20);
+    expect(gaveWay()).toEqual([]);
+    add('a1', 1);
+    expect(gaveWay()).toEqual(['a3']);
+    // What the newest held is free at once, and what it adds does not count.
+    add('a3', 50);
+    add('a1', 9);
+    expect(gaveWay()).toEqual(['a3']);
   });
 
-  test('admits a request for more than all of it alone, and takes space back once', async () => {
-    const budget = createDiskBudget(100, 20);
-    const all = await budget.take(1_000);
-    expect(await budget.take(1)).toBeNull();
-    all!();
-    all!();
-    expect(await budget.take(100)).not.toBeNull();
-    expect(await budget.take(1)).toBeNull();
+  test('lets the only file of a client take all that is free, however large it is', () => {
+    const { add, gaveWay } = filesOf('a1');
+    add('a1', 1_000);
+    expect(gaveWay()).toEqual([]);
+  });
+
+  test('takes space from the client that holds most when nothing is free', () => {
+    const { add, gaveWay } = filesOf('a1', 'b1');
+    add('a1', 90);
+    add('b1', 11);
+    expect(gaveWay()).toEqual(['a1']);
+  });
+
+  test('gives the space of a file back once', () => {
+    const { add, release, gaveWay } = filesOf('a1', 'a2', 'a3', 'b1');
+    add('a1', 50);
+    release('a1');
+    release('a1');
+    add('a2', 50);
+    add('a3', 1);
+    expect(gaveWay()).toEqual(['a3']);
   });
 });

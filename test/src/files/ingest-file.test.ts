@@ -91,6 +91,7 @@ describe('print files', () => {
       mimeType: 'application/pdf',
       sizeBytes: pdf.length,
       facts: expect.objectContaining({ complete: true, problem: null, images: [] }),
+      unrendered: null,
       pageCount: 2,
       widthPx: null,
       heightPx: null,
@@ -352,21 +353,20 @@ describe('the work folder', () => {
   });
 });
 
-test('a file waits until the disk has space for it, and is tried again when there is none', async () => {
+test('a file of a client that has its share of the disk gives way to an older one, and not those of others', async () => {
   const bytes = await samplePdf([210, 297]);
-  const disk = createDiskBudget(bytes.length, 200);
-  const held = await disk.take(1);
+  const disk = createDiskBudget(2 * bytes.length);
+  const older = disk.open('shop');
+  older.add(bytes.length);
   serve(bytes);
   const request = fileRequest();
   const refused = await ingestFile({ ...deps, disk }, request);
   expect(refused).toMatchObject({ ok: false, transient: true, isOurs: true, code: 'file_unreachable' });
-  const take = (size: number) => {
-    const taken = disk.take(size);
-    held!();
-    return taken;
-  };
-  expect(await ingestFile({ ...deps, disk: { take } }, request)).toMatchObject({ ok: true });
-  // The space is free again, also for a file that is inspected from its stored copy.
+  expect(older.signal.aborted).toBe(false);
+  expect(await ingestFile({ ...deps, disk }, { ...fileRequest(), client: 'other' })).toMatchObject({ ok: true });
+  older.release();
   expect(await ingestFile({ ...deps, disk }, request)).toMatchObject({ ok: true });
-  expect(await disk.take(bytes.length)).not.toBeNull();
+  // The stored copy takes space too.
+  disk.open('shop').add(bytes.length);
+  expect(await ingestFile({ ...deps, disk }, request)).toMatchObject({ ok: false, isOurs: true });
 });

@@ -97,7 +97,7 @@ test('a file with a warning goes on, and its client is notified', async () => {
   // The model of the mug needs no bleed. This one does, and is printed from CMYK.
   const { productModels } = await stack.operator.listProductModels({ query: { modelIds: 'mug' } });
   const { production } = productModels[0]!;
-  const printAreas = [{ fileType: 'default' as const, needs: { colors: ['cmyk' as const] } }];
+  const printAreas = [{ fileType: 'default' as const, needs: { bleedMm: 0, colors: ['cmyk' as const] } }];
   await stack.operator.updateProductModel({
     params: { id: 'mug' },
     body: { production: { ...production, printAreas } },
@@ -117,6 +117,14 @@ test('a file with a warning goes on, and its client is notified', async () => {
     .map(({ body }) => JSON.parse(body) as { event: string; status: string })
     .find(({ event, status }) => event === 'order_status_updated' && status === 'passed');
   expect(passed).toMatchObject({ items: [{ fileChecks: [{ fileType: 'default', ...warning }] }] });
+});
+
+test('an image of another shape holds its order, and says how it would be fitted', async () => {
+  const held = await ordered(stack, posterFrom(faultyFile(stack, 'square.jpg')), isAt('on_hold'));
+  expect(held.items[0]!.files[0]).toMatchObject({
+    fitMethod: 'cover',
+    checks: [{ code: 'page_size', severity: 'error', wanted: '210 × 297 mm' }],
+  });
 });
 
 test('an image with too few pixels holds its order, and one with almost enough does not', async () => {

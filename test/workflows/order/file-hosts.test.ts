@@ -39,8 +39,8 @@ interface Refused {
 const REFUSED: Readonly<Record<string, Refused>> = {
   'missing.pdf': { code: 'file_not_found', says: 'responded with 404' },
   'broken.pdf': { code: 'file_unreachable', says: 'responded with 500', waits: true },
-  'slow.pdf?ms=60000': { code: 'file_unreachable', says: 'took too long', waits: true },
-  'drips.pdf?ms=60000': { code: 'file_unreachable', says: 'took too long', waits: true },
+  'slow.pdf?ms=60000': { code: 'file_unreachable', says: 'took longer than', waits: true },
+  'drips.pdf?ms=60000': { code: 'file_unreachable', says: 'sent less than', waits: true },
   'corrupt.pdf': { code: 'file_unreadable', says: 'damaged' },
   'many-pages.pdf': { code: 'file_too_large', says: '1000000 pages' },
   'too-large.pdf?megabytes=3': { code: 'file_too_large', says: 'the limit is 1 MB' },

@@ -13,7 +13,7 @@ type Flag = keyof typeof texts.catalog.needs.flags;
 
 const t = texts.catalog.needs;
 
-const FIELDS: ObjectForm<Omit<Needs, Flag>> = {
+const FIELDS: ObjectForm<Omit<Needs, Flag | 'fitMethod'>> = {
   labels: t.fields,
   rules: {
     bleedMm: { type: 'number' },
@@ -26,6 +26,7 @@ const FIELDS: ObjectForm<Omit<Needs, Flag>> = {
 };
 const FLAGS = Object.keys(t.flags) as Flag[];
 const ANSWERS = optionsOf(t.answers);
+const FIT_METHODS = optionsOf(t.fitMethods);
 
 /** Returns the needs of a form, without the empty fields. Undefined: all are those of the family of products. */
 function needsOf(form: FormData, name: string): Needs | undefined {
@@ -33,7 +34,8 @@ function needsOf(form: FormData, name: string): Needs | undefined {
     const answer = choiceOf(form, `${name}.${flag}`, ANSWERS);
     return answer === undefined ? [] : [[flag, answer === 'yes'] as const];
   });
-  const needs = { ...objectOf(form, name, FIELDS), ...Object.fromEntries(flags) };
+  const fitMethod = choiceOf(form, `${name}.fitMethod`, FIT_METHODS);
+  const needs = { ...objectOf(form, name, FIELDS), ...Object.fromEntries(flags), ...(fitMethod && { fitMethod }) };
   return Object.keys(needs).length === 0 ? undefined : needs;
 }
 
@@ -63,6 +65,13 @@ export function needsChangeOf({ id, name, production, ordering }: ProductModel):
                   value={answerOf(needs[flag])}
                 />
               ))}
+              <Select
+                name={`needs.${at}.fitMethod`}
+                label={t.fitMethod}
+                none={t.usualFit(t.fitMethods[usual.fitMethod])}
+                options={FIT_METHODS}
+                value={needs.fitMethod}
+              />
             </SimpleGrid>
           </Fieldset>
         ))}

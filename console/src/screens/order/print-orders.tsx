@@ -154,6 +154,9 @@ function OnePrintOrder({ printOrder, sent }: { readonly printOrder: PrintOrder; 
             rows={printOrder.postbacks}
             keyOf={({ id }) => id}
           />
+          {printOrder.postbackCount > printOrder.postbacks.length ? (
+            <Caption>{t.latestOf(printOrder.postbacks.length, printOrder.postbackCount)}</Caption>
+          ) : null}
         </Stack>
       )}
     </Stack>

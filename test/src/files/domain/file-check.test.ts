@@ -35,6 +35,7 @@ const checkPdf = (facts: Partial<FileFacts>, needs: Partial<AreaNeeds> = {}, fur
     {
       ...{ pageCount: 1, widthPx: null, heightPx: null, widthMm: 303, heightMm: 426 },
       facts: { ...GOOD, boxes: [FITTING], ...facts },
+      unrendered: null,
     },
     { product: 'the poster', areas: [{ ...A3, ...needs }, ...further] },
   );
@@ -47,7 +48,7 @@ const checkImage = (
   const measured = { widthPx, heightPx, orientation: 1, dpi: null, profile: null, alpha: false, animated: false };
   const image = { ...measured, model: 'rgb', ...over } as const;
   const facts = { ...GOOD, pdf: null, boxes: [], colors: [], image };
-  const properties = { pageCount: 1, widthPx, heightPx, widthMm: null, heightMm: null, facts };
+  const properties = { pageCount: 1, widthPx, heightPx, widthMm: null, heightMm: null, facts, unrendered: null };
   return checkFile(properties, { product: 'the poster', areas: [{ ...A3, ...needs }] });
 };
 
@@ -216,7 +217,12 @@ test.each(FAULTS)('a file with the fault %s (%s) has this finding only', (code, 
 });
 
 test('every severity of every check has a file above', () => {
-  const seen = new Set([...FAULTS.map(([code, severity]) => `${code} ${severity}`), 'animation warning']);
+  const seen = new Set([
+    ...FAULTS.map(([code, severity]) => `${code} ${severity}`),
+    'animation warning',
+    'not_rendered error',
+    'not_rendered warning',
+  ]);
   const known = Object.entries(FILE_CHECKS).flatMap(([code, { severities }]) => severities.map((s) => `${code} ${s}`));
   expect([...seen].sort()).toEqual([...known].sort());
 });
@@ -239,6 +245,83 @@ test.each<[string, Partial<FileFacts>]>([
   ],
 ])('a file with %s has no finding', (_what, facts) => {
   expect(checkPdf(facts)).toEqual([]);
+});
+
+describe('the shape of an image for an A3 poster', () => {
+  const codes = (...image: Parameters<typeof checkImage>) =>
+    checkImage(...image).map(({ code, severity }) => `${code} ${severity}`);
+
+  test.each([
+    ['of the poster with its bleed', 3579, 5032, {}],
+    ['of the trimmed poster, which is 0.6 % narrower', 3508, 4961, {}],
+    ['that is 1.7 % wider', 3640, 5032, {}],
+    ['of the poster with its bleed, by its own resolution', 3579, 5032, { dpi: 300 }],
+    ['that names a resolution of the screen', 3508, 4961, { dpi: 72 }],
+  ])('%s has no finding', (_what, width, height, image) => {
+    expect(checkImage(width, height, {}, image)).toEqual([]);
+  });
+
+  test.each([
+    ['a square', 4000, 4000],
+    ['wider by 3 %', 3700, 5032],
+    ['of a film', 3508, 5262],
+  ])('%s has the wrong size', (_what, width, height) => {
+    expect(checkImage(width, height)).toEqual([
+      {
+        code: 'page_size',
+        severity: 'error',
+        page: 1,
+        measured: `${width} × ${height} pixels`,
+        wanted: '297 × 420 mm',
+        message:
+          `The image is ${width} × ${height} pixels; the poster is 297 × 420 mm, which is another shape. ` +
+          'Its sides would be cut off.',
+      },
+    ]);
+  });
+
+  test('is any on a product that is not cut to it', () => {
+    expect(codes(4000, 4000, { otherSize: true })).toEqual([]);
+  });
+
+  test('that is turned is printed turned, unless the product forbids it', () => {
+    expect(codes(5032, 3579)).toEqual(['orientation ok']);
+    expect(codes(5032, 3579, { turned: false })).toEqual(['orientation error']);
+    expect(codes(5032, 5032, { turned: false })).toEqual(['page_size error']);
+  });
+
+  test('has no bleed when its own resolution gives the trimmed size', () => {
+    expect(checkImage(3508, 4961, {}, { dpi: 300 })).toMatchObject([
+      {
+        code: 'bleed',
+        severity: 'warning',
+        measured: '0 mm',
+        wanted: '3 mm',
+        message: expect.stringMatching(/^The image has no bleed;/),
+      },
+    ]);
+    expect(codes(3508, 4961, { bleedMm: 0 }, { dpi: 300 })).toEqual([]);
+  });
+
+  test('has no bleed when only the trimmed size has its aspect ratio', () => {
+    const bookmark = { size: { widthMm: 50, heightMm: 200 } };
+    expect(codes(600, 2400, bookmark)).toEqual(['bleed warning']);
+    expect(codes(672, 2472, bookmark)).toEqual([]);
+    // Its own resolution says that it has the bleed.
+    expect(codes(672, 2472, bookmark, { dpi: 304.8 })).toEqual([]);
+  });
+});
+
+test.each([
+  ['failed', 'error', 'cannot be drawn'],
+  ['slow', 'warning', 'takes too long to be drawn'],
+  ['large', 'warning', 'is too large to be drawn'],
+] as const)('a file whose rendering is %s has the finding not_rendered (%s)', (unrendered, severity, says) => {
+  const file = { pageCount: 1, widthPx: null, heightPx: null, widthMm: 303, heightMm: 426 };
+  const facts = { ...GOOD, boxes: [FITTING] };
+  expect(checkFile({ ...file, facts, unrendered }, { product: 'the poster', areas: [A3] })).toMatchObject([
+    { code: 'not_rendered', severity, page: 1, message: expect.stringContaining(`The first page ${says}`) },
+  ]);
 });
 
 test('an animated image has a warning', () => {
@@ -272,13 +355,17 @@ test('many findings of one kind are cut, and errors come first', () => {
 
 describe('the resolution at print size', () => {
   test('is in dots per inch, rounded down', () => {
-    expect(printDpi({ widthPx: 2480, heightPx: 3508 }, { widthMm: 210, heightMm: 297 })).toBe(299);
-    expect(printDpi({ widthPx: 3000, heightPx: 3000 }, { widthMm: 254, heightMm: 254 })).toBe(300);
+    expect(printDpi({ widthPx: 2480, heightPx: 3508 }, { widthMm: 210, heightMm: 297 }, 'cover')).toBe(299);
+    expect(printDpi({ widthPx: 3000, heightPx: 3000 }, { widthMm: 254, heightMm: 254 }, 'cover')).toBe(300);
   });
-  test('is that of the direction with the lower resolution', () => {
-    expect(printDpi({ widthPx: 3000, heightPx: 1000 }, { widthMm: 254, heightMm: 254 })).toBe(100);
+  test.each([
+    ['cover', 100],
+    ['stretch', 100],
+    ['contain', 300],
+  ] as const)('of an image of another shape depends on how it is fitted: %s has %i dpi', (fitMethod, dpi) => {
+    expect(printDpi({ widthPx: 3000, heightPx: 1000 }, { widthMm: 254, heightMm: 254 }, fitMethod)).toBe(dpi);
   });
   test('rotates the image to match the print', () => {
-    expect(printDpi({ widthPx: 3508, heightPx: 2480 }, { widthMm: 210, heightMm: 297 })).toBe(299);
+    expect(printDpi({ widthPx: 3508, heightPx: 2480 }, { widthMm: 210, heightMm: 297 }, 'cover')).toBe(299);
   });
 });
