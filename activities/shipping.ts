@@ -12,7 +12,8 @@ import {
   type ShippingOrderOutcome,
   type SweepResult,
 } from '../src/shipping/domain/shipping-runs';
-import { orderOfLabels, type PurchaseDeps, type ToVoid, voidShipment } from '../src/shipping/purchase';
+import { orderOfLabels, type ToVoid, voidShipment } from '../src/shipping/label-voids';
+import type { PurchaseDeps } from '../src/shipping/purchase';
 import { replaceLabel } from '../src/shipping/replacement-label';
 import {
   cancelShippingOrder,

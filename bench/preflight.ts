@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { createCanvas } from '@napi-rs/canvas';
 import PDFDocument from 'pdfkit';
-import type { FileFacts } from '../packages/file-reader/facts';
+import type { PrintFileType } from '../packages/file-reader/file-types';
 import { type InspectionProcess, startInspectionProcess } from '../packages/file-reader/inspection-process';
 import { printPdf } from '../sandbox/files/print-pdf';
 import { withBenchFolder } from './support/bench-folder';
@@ -32,14 +32,14 @@ async function book(pages: number): Promise<Buffer> {
   return await buffer(pdf);
 }
 
-/** Returns a JPEG of half a megabyte. */
-function noise(): Buffer {
-  const canvas = createCanvas(1_240, 1_754);
+/** Returns a JPEG or PNG: a JPEG of this size has half a megabyte. */
+function noise(type: 'image/jpeg' | 'image/png' = 'image/jpeg', width = 1_240, height = 1_754): Buffer {
+  const canvas = createCanvas(width, height);
   const context = canvas.getContext('2d');
   const pixels = context.createImageData(canvas.width, canvas.height);
   pixels.data.set(randomBytes(pixels.data.length).map((value, at) => (at % 4 === 3 ? 255 : value >> 2)));
   context.putImageData(pixels, 0, 0);
-  return canvas.toBuffer('image/jpeg', 76);
+  return type === 'image/jpeg' ? canvas.toBuffer(type, 76) : canvas.toBuffer(type);
 }
 
 /** Returns a JPEG with a comment segment, so that no two pages have the same image. */
@@ -69,31 +69,36 @@ async function withProcess<T>(measure: (process: InspectionProcess, pid: number)
 interface Measured {
   readonly cpuMs: number;
   readonly peakMib: number;
-  readonly facts: FileFacts;
 }
 
-/** Inspects a file in a new process, again and again until its CPU time can be told, after a first time that loads code. */
-async function inspect(path: string, warm: string): Promise<Measured> {
+interface StoredFile {
+  readonly path: string;
+  readonly mimeType: PrintFileType;
+}
+
+/**
+ * Inspects files in a new process, again and again until their CPU time can be told, after a first time that loads code. Images
+ * are only decoded.
+ */
+async function inspect(files: readonly StoredFile[], warm: StoredFile): Promise<Measured> {
   return await withProcess(async (inspection, pid) => {
-    const once = async (file: string) => {
-      const job = { path: file, mimeType: 'application/pdf' } as const;
-      const result = await inspection.measure(job);
+    const once = async (file: StoredFile) => {
+      const result = await inspection.measure(file);
       if (!result.ok || !result.facts.complete) throw new Error(result.ok ? result.facts.problem! : result.reason);
-      const { unrendered } = await inspection.render(job);
+      if (file.mimeType !== 'application/pdf') return;
+      const { unrendered } = await inspection.render(file);
       if (unrendered !== null) throw new Error(`the file is not rendered: ${unrendered}`);
-      return result.facts;
     };
-    await once(warm);
+    for (const file of [warm, ...files]) await once(file);
     const before = await cpuOfProcess(pid);
-    let facts: FileFacts;
     let times = 0;
     let used = 0;
     do {
-      facts = await once(path);
+      for (const file of files) await once(file);
       times += 1;
       used = (await cpuOfProcess(pid)) - before;
     } while (used < PRECISE_MS);
-    return { cpuMs: used / times, peakMib: (await memoryOf(pid, 'VmHWM')) / MIB, facts };
+    return { cpuMs: used / times, peakMib: (await memoryOf(pid, 'VmHWM')) / MIB };
   });
 }
 
@@ -103,26 +108,39 @@ runBenchmark({
   options: { rounds: [5, 'inspections of each file, each in a new process'], pages: [200, 'pages of the book'] },
   measure: ({ rounds, pages }) =>
     withBenchFolder(async (folder) => {
-      const stored = async (name: string, bytes: Buffer) => {
-        const path = join(folder, `${name}.pdf`);
+      const stored = async (name: string, bytes: Buffer, mimeType: PrintFileType = 'application/pdf') => {
+        const path = join(folder, name);
         await writeFile(path, bytes);
-        return { path, megabytes: Math.round(bytes.length / 1e6) };
+        return { path, mimeType, megabytes: Math.round(bytes.length / 1e6) };
       };
       const one = await stored('one', await poster());
       const files = {
-        'poster of one page': one,
-        [`book of ${pages / 10} pages`]: await stored('short', await book(pages / 10)),
-        [`book of ${pages} pages`]: await stored('long', await book(pages)),
+        'poster of one page': [one],
+        [`book of ${pages / 10} pages`]: [await stored('short', await book(pages / 10))],
+        [`book of ${pages} pages`]: [await stored('long', await book(pages))],
+        'JPEG and PNG of 1 megapixel': [
+          await stored('jpeg', noise('image/jpeg', 877, 1_240), 'image/jpeg'),
+          await stored('png', noise('image/png', 877, 1_240), 'image/png'),
+        ],
+      };
+      const targets: Readonly<Record<string, number>> = {
+        [`book of ${pages} pages`]: 3_000,
+        'JPEG and PNG of 1 megapixel': 100,
       };
       const rows: Row[] = [];
-      for (const [name, { path, megabytes }] of Object.entries(files)) {
+      for (const [name, of] of Object.entries(files)) {
         const measured: Measured[] = [];
-        for (let round = 0; round < rounds; round += 1) measured.push(await inspect(path, one.path));
-        const what = `${name}, ${megabytes} MB`;
-        const target = { value: 3_000, atLeast: false };
+        for (let round = 0; round < rounds; round += 1) measured.push(await inspect(of, one));
+        const what = `${name}, ${of.reduce((sum, { megabytes }) => sum + megabytes, 0)} MB`;
+        const target = targets[name];
         const cpu = spreadOf(measured.map(({ cpuMs }) => cpuMs));
         const peak = spreadOf(measured.map(({ peakMib }) => peakMib));
-        rows.push({ what: `${what}: CPU`, unit: 'ms', value: cpu, ...(name.includes(`${pages}`) && { target }) });
+        rows.push({
+          what: `${what}: CPU`,
+          unit: 'ms',
+          value: cpu,
+          ...(target !== undefined && { target: { value: target, atLeast: false } }),
+        });
         rows.push({ what: `${what}: peak memory of the process`, unit: 'MiB', value: peak });
       }
       return rows;

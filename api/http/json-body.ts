@@ -1,11 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import type { Request, Response } from 'express';
 import express from 'express';
+import { SIZES } from '../../src/platform/domain/sizes';
 import { type FieldError, MAX_ERRORS, Refusal } from '../../src/platform/errors';
 import { fieldPath } from './field-errors';
 
 /** Largest request body, in bytes. */
-const BODY_LIMIT = 1_048_576;
+const BODY_LIMIT = SIZES.bodyBytes.most;
 /** Deepest accepted nesting. Request bodies nest at most 8 levels; the limit keeps recursion over a body shallow. */
 const DEPTH_LIMIT = 64;
 

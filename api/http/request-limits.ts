@@ -80,7 +80,7 @@ function postgresLimiter(sql: Sql, memory: RateLimiterMemory): RateLimiterAbstra
   });
 }
 
-/** Failures that one name may have in a time. */
+/** Failures, and rare requests, that one name may have in a time. */
 export const FAILURE_LIMITS = {
   /** Requests of an address with API keys or session cookies that nobody has. */
   credential: { limit: 600, seconds: 60, message: 'Too many requests with wrong keys from this address.' },
@@ -92,6 +92,8 @@ export const FAILURE_LIMITS = {
     seconds: 3_600,
     message: 'Too many tracking numbers from this address. Use the tracking link.',
   },
+  /** Postbacks about one print order: four about each item of a print order of 500. */
+  postback: { limit: 2_000, seconds: 3_600, message: 'Too many postbacks about this print order within an hour.' },
   // A person makes a few attempts.
   sign_in: { limit: 60, seconds: 60, message: 'Too many failed attempts to sign in.' },
 } as const;
@@ -102,7 +104,7 @@ export const FAILURE_LIMITS = {
  */
 export const MOST_NAMES = { maxSize: 100_000, sizeCalculation: () => 1 };
 
-/** Counts failures by name, such as an address, in the memory of this process. */
+/** Counts failures, or rare requests, by name, such as an address, in the memory of this process. */
 export interface FailureLimiter {
   /** @throws Refusal `RATE_LIMITED` while the name has too many failures. Its time begins with the first of them */
   check(name: string): void;

@@ -121,7 +121,7 @@ export async function editDraft(
     const becomesOrder = order.orderType === 'order';
     const customer = { clientId: account.id, customerReferenceId: order.customerReferenceId };
     const isPriced = becomesOrder || patch.items !== undefined;
-    const products = isPriced ? await productsOfOrder(sql, customer, order.items) : null;
+    const products = isPriced ? await productsOfOrder(sql, customer, order) : null;
     const client = { clientId: account.id, clientName: account.name, requestId };
     const edit = { draft, patch, order, products, ...client };
     const outcome = await quotas.using(account.id, becomesOrder ? ['ordersUnderWay', 'fileBytes'] : [], () =>
@@ -150,7 +150,7 @@ export function draftRoutes(deps: ApiDeps): Route[] {
     route('PATCH /v1/orders/{orderId}', {
       ...common,
       operationId: 'patchOrder',
-      refuses: ['AMBIGUOUS_REFERENCE', 'CONFLICT', 'QUOTA_EXCEEDED'],
+      refuses: ['AMBIGUOUS_REFERENCE', 'CONFLICT', 'QUOTA_EXCEEDED', 'TOO_MANY_PARCELS'],
       summary: 'Edit a draft, turn it into an order, or give an order its retail prices',
       description:
         'Each given field of a draft replaces the stored one. Null removes an optional field. `orderType: order` submits the ' +

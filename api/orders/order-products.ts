@@ -7,21 +7,48 @@ import {
   withTrimPrices,
 } from '../../src/catalog/resolve-products';
 import { itemFileProblems } from '../../src/orders/domain/item-files';
+import { type PackagingInstruction, parcelCount } from '../../src/orders/domain/packing';
 import type { SubmitOrder } from '../../src/orders/planning/order-schemas';
+import { SIZES, shownSize } from '../../src/platform/domain/sizes';
 import { type FieldError, MAX_ERRORS, Refusal } from '../../src/platform/errors';
 import type { Sql } from '../../src/platform/postgres';
 
 /**
  * Returns the products of an order's items. Checks that each product exists, that the client may order it, and that
  * it accepts the types of the files.
- * @throws Refusal `VALIDATION_ERROR` with every offending field
+ * @throws Refusal `VALIDATION_ERROR` with every offending field, `TOO_MANY_PARCELS`
  */
 export async function productsOfOrder(
   sql: Sql,
   customer: OrderingCustomer,
-  items: SubmitOrder['items'],
+  order: Pick<SubmitOrder, 'items' | 'packagingInstructions'>,
 ): Promise<ResolvedProduct[]> {
-  return await resolvedProducts(sql, customer, items, fileErrors);
+  const products = await resolvedProducts(sql, customer, order.items, fileErrors);
+  refuseManyParcels(order, products);
+  return products;
+}
+
+interface Parcels {
+  readonly items: readonly { readonly itemReferenceId: string; readonly quantity: number }[];
+  readonly packagingInstructions?: readonly PackagingInstruction[] | undefined;
+}
+
+/** @param products one for each item @throws Refusal `TOO_MANY_PARCELS` */
+export function refuseManyParcels(
+  { items, packagingInstructions = [] }: Parcels,
+  products: readonly ResolvedProduct[],
+): void {
+  const { most } = SIZES.orderParcels;
+  const packed = items.map(({ itemReferenceId, quantity }, index) => ({
+    itemReferenceId,
+    quantity,
+    product: products[index]!,
+  }));
+  const parcels = parcelCount(packed, packagingInstructions);
+  if (parcels <= most) return;
+  throw new Refusal('TOO_MANY_PARCELS', {
+    message: `The order makes ${shownSize(parcels)} parcels, and at most ${shownSize(most)} are allowed. Split it into several orders.`,
+  });
 }
 
 /**

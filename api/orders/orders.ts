@@ -55,7 +55,7 @@ export function orderRoutes(deps: ApiDeps): Route[] {
   return [
     route('POST /v1/orders', {
       operationId: 'submitOrder',
-      refuses: ['CONFLICT', 'DUPLICATE_ORDER_REFERENCE', 'QUOTA_EXCEEDED'],
+      refuses: ['CONFLICT', 'DUPLICATE_ORDER_REFERENCE', 'QUOTA_EXCEEDED', 'TOO_MANY_PARCELS'],
       summary: 'Submit an order',
       description:
         'Submits an order, or a draft, in one request. The response is sent when the order is stored. Print files are ' +
@@ -66,7 +66,7 @@ export function orderRoutes(deps: ApiDeps): Route[] {
       response: submittedOrderSchema,
       handler: async ({ account, body, requestId, idempotency, quotas }) => {
         const customer = { clientId: account.id, customerReferenceId: body.customerReferenceId };
-        const products = await productsOfOrder(sql, customer, body.items);
+        const products = await productsOfOrder(sql, customer, body);
         const submitted = await quotas.using(account.id, QUOTAS_OF[body.orderType], async () => {
           const stored = await submit({
             clientId: account.id,
@@ -100,7 +100,7 @@ export function orderRoutes(deps: ApiDeps): Route[] {
 
     route('PUT /v1/orders/{orderId}/shipment', {
       operationId: 'updateShipment',
-      refuses: ['AMBIGUOUS_REFERENCE', 'CONFLICT'],
+      refuses: ['AMBIGUOUS_REFERENCE', 'CONFLICT', 'TOO_MANY_PARCELS'],
       summary: 'Change shipping method or address',
       description:
         'Allowed until the order has shipped. Items that have left keep their address, method and tracking code. ' +

@@ -15,7 +15,7 @@ import { ratesAt } from '../../src/platform/exchange-rates';
 import { unavailable } from '../../src/platform/unavailable';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
-import { fileErrors, fileTypeErrors, resolvedProducts } from './order-products';
+import { fileErrors, fileTypeErrors, refuseManyParcels, resolvedProducts } from './order-products';
 import { CLIENTS } from './visible-order';
 
 /** Calls carriers. @throws Refusal `UNAVAILABLE` when no carrier returns prices */
@@ -41,7 +41,7 @@ export function orderQuoteRoutes({ sql, ...routing }: Deps): Route[] {
   return [
     route('POST /v1/orders/quote', {
       operationId: 'quoteOrder',
-      refuses: ['CONFLICT'],
+      refuses: ['CONFLICT', 'TOO_MANY_PARCELS'],
       isRead: true,
       // A carrier gateway has eight seconds to respond.
       timeoutMs: 20_000,
@@ -59,6 +59,7 @@ export function orderQuoteRoutes({ sql, ...routing }: Deps): Route[] {
             ? fileErrors(item, ...product)
             : fileTypeErrors(item, ...product),
         );
+        refuseManyParcels(body, products);
         const [rates, taxRates] = await Promise.all([ratesAt(sql, new Date()), taxTableAt(sql, new Date())]);
         const order = quotedOrder(body, account, products, { rates, taxRates });
         const quote = await withCarriers(() => quoteOrder(deps, order));

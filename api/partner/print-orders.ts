@@ -10,6 +10,7 @@ import { listSentPrintOrders, PRINT_ORDER_STATUSES, type SentPrintOrder } from '
 import { Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
 import { pageById } from '../http/list-query';
+import { createFailureLimiter, FAILURE_LIMITS } from '../http/request-limits';
 import { type Route, route } from '../http/route';
 
 const sentFields = {
@@ -81,12 +82,14 @@ export function printOrderRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
 }
 
 export function postbackRoute({ sql, wake, metrics }: ApiDeps): Route {
+  const ofPrintOrder = createFailureLimiter('postback');
   return route('POST /v2/order/status', {
     operationId: 'postOrderStatus',
-    refuses: ['NOT_FOUND'],
+    refuses: ['CONFLICT', 'NOT_FOUND'],
     summary: 'Report the status of a print order or of one item',
     description:
       'The postback is stored before the response is sent. A repeated or late postback changes nothing. ' +
+      `429 after ${FAILURE_LIMITS.postback.limit} postbacks about one print order within an hour. ` +
       '`orderItemId` limits the postback to one item of the print order; without it, it covers all items.',
     isRepeatable: true,
     ...common,
@@ -94,7 +97,13 @@ export function postbackRoute({ sql, wake, metrics }: ApiDeps): Route {
     response: z.object({ message: z.string() }),
     handler: async ({ account, body, log }) => {
       const labels = { partner: account.name, status: body.status };
-      const { isNew, orderId } = await storePostback(sql, account.id, body).catch((error: unknown) => {
+      const name = `${account.id}/${body.orderId}`;
+      const store = async () => {
+        ofPrintOrder.check(name);
+        ofPrintOrder.failed(name);
+        return await storePostback(sql, account.id, body);
+      };
+      const { isNew, orderId } = await store().catch((error: unknown) => {
         const outcome: PostbackOutcome = error instanceof Refusal ? 'refused' : 'failed';
         metrics.count('pressline_postbacks_total', { ...labels, outcome });
         throw error;

@@ -7,6 +7,7 @@ import { archivedByTrackingNumber, readArchived } from '../../src/orders/reading
 import { withRows } from '../../src/orders/reading/archived-tables';
 import { day, moment, text } from '../../src/platform/domain/fields';
 import { cutText } from '../../src/platform/domain/foreign-text';
+import { SIZES } from '../../src/platform/domain/sizes';
 import { type FieldError, MAX_ERRORS, Refusal } from '../../src/platform/errors';
 import { verifySignature } from '../../src/platform/http/webhook-signature';
 import { recordTrackingEvents } from '../../src/shipping/tracking/tracking';
@@ -139,7 +140,9 @@ export function carrierEventsRoute({ sql, config, metrics }: Pick<ApiDeps, 'sql'
     isRepeatable: true,
     tag: 'Carriers',
     params: z.object({ carrierUid: text(100) }),
-    body: z.object({ events: z.array(carrierEventSchema).min(1).max(1_000) }).meta({ id: 'CarrierEvents' }),
+    body: z
+      .object({ events: z.array(carrierEventSchema).min(1).max(SIZES.carrierEvents.most) })
+      .meta({ id: 'CarrierEvents' }),
     response: z
       .object({
         recorded: z.number(),

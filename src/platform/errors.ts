@@ -4,6 +4,7 @@ import { QUOTAS, type QuotaName } from './domain/quotas';
 export const ERROR_CODES = {
   VALIDATION_ERROR: { status: 400, message: 'The submitted data has errors.' },
   MALFORMED_JSON: { status: 400, message: 'The request body is not valid JSON.' },
+  TOO_MANY_PARCELS: { status: 400, message: 'The order has too many parcels.' },
   UNAUTHORIZED: { status: 401, message: 'The API key is missing or invalid.' },
   FORBIDDEN: { status: 403, message: 'This API key does not permit this operation.' },
   NOT_FOUND: { status: 404, message: 'The resource does not exist.' },

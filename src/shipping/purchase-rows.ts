@@ -52,6 +52,18 @@ export interface StoredDocument extends Omit<UnstoredDocument, 'make' | 'storedA
   readonly sizeBytes: number;
 }
 
+/** Returns the idempotency key of the purchase of one package at the carrier. */
+export function packageKey(
+  { id, attempt, consignment }: Pick<PurchaseIntent, 'id' | 'attempt' | 'consignment'>,
+  index: number,
+) {
+  const { replaces, part } = consignment.packages[index]!;
+  if (replaces === undefined) return `${id}:${attempt}:${index}`;
+  const { refusals = 0 } = consignment.packages[replaces]!;
+  const change = part === undefined ? 'replaced' : `part-${part}${refusals === 0 ? '' : `-${refusals}`}`;
+  return `${id}:${attempt}:${replaces}-${change}`;
+}
+
 /**
  * Inserts the intent of a purchase, or returns the one under the same key. Takes its lease if it is free and there is
  * something to buy. A refused intent starts another attempt.

@@ -1,13 +1,11 @@
 import pLimit from 'p-limit';
-import type { CarrierAdapter, CarrierPurchase, CarrierRefusal, VoidOutcome } from '../carriers/carrier';
+import type { CarrierAdapter, CarrierPurchase, CarrierRefusal } from '../carriers/carrier';
 import type { Carriers } from '../carriers/carriers';
 import type { Consignment } from '../consignments/domain/consignment';
-import { successorsOf } from '../consignments/domain/package-parts';
-import { VOIDED_CHECK_HOURS } from '../consignments/domain/tracking-status';
 import { ratesAt } from '../platform/exchange-rates';
 import type { ObjectStore } from '../platform/objects/object-store';
 import { createPace } from '../platform/pace';
-import { type Fragment, inTransaction, type Sql } from '../platform/postgres';
+import type { Sql } from '../platform/postgres';
 import { progressed } from '../platform/progress';
 import {
   DEFAULT_LABEL,
@@ -16,13 +14,12 @@ import {
   shipmentDocuments,
   type UnstoredDocument,
 } from './document-set';
+import { voidPackages } from './label-voids';
 import { underLease } from './purchase-lease';
 import {
-  endReplacements,
   type LeasedIntent,
-  leaseShipment,
   type PurchaseIntent,
-  type Replacing,
+  packageKey,
   recordIntent,
   recordPurchase,
   recordRefusal,
@@ -55,18 +52,6 @@ export type BoughtLabels =
   | { readonly ok: false; readonly refusal: CarrierRefusal };
 
 const VOIDED: CarrierRefusal = { code: 'SHIPMENT_VOIDED', message: 'This shipment was voided.' };
-
-/** Returns the idempotency key of the purchase of one package at the carrier. */
-export function packageKey(
-  { id, attempt, consignment }: Pick<PurchaseIntent, 'id' | 'attempt' | 'consignment'>,
-  index: number,
-) {
-  const { replaces, part } = consignment.packages[index]!;
-  if (replaces === undefined) return `${id}:${attempt}:${index}`;
-  const { refusals = 0 } = consignment.packages[replaces]!;
-  const change = part === undefined ? 'replaced' : `part-${part}${refusals === 0 ? '' : `-${refusals}`}`;
-  return `${id}:${attempt}:${replaces}-${change}`;
-}
 
 /**
  * Buys the labels of all packages of a consignment, or of none, and stores the documents.
@@ -166,51 +151,6 @@ export async function buyPackages(
   return purchases;
 }
 
-/** Returns null, or the reason of the first refusal. @param positions of the packages to void. Default: all */
-export async function voidPackages(
-  adapter: CarrierAdapter,
-  intent: Pick<PurchaseIntent, 'id' | 'attempt' | 'methodUid' | 'consignment'>,
-  signal: AbortSignal,
-  positions: Iterable<number> = intent.consignment.packages.keys(),
-): Promise<string | null> {
-  let reason: string | null = null;
-  for (const index of positions) {
-    signal.throwIfAborted();
-    const outcome = await adapter.void({
-      idempotencyKey: packageKey(intent, index),
-      methodUid: intent.methodUid,
-    });
-    progressed();
-    if (!outcome.ok) reason ??= outcome.reason;
-  }
-  return reason;
-}
-
-/**
- * Voids what replacements of labels have bought, which is not recorded. The labels in use stay. Requires the lease.
- * @returns null, or the reason of the first refusal
- */
-export async function voidReplacements(
-  sql: Sql,
-  adapter: CarrierAdapter,
-  shipment: PurchaseIntent,
-  replacing: readonly Replacing[],
-  signal: AbortSignal,
-): Promise<string | null> {
-  if (replacing.length === 0) return null;
-  const { packages } = shipment.consignment;
-  const unrecorded = replacing.flatMap(({ position, parts }) => successorsOf(packages, position, parts));
-  const next = { ...shipment, consignment: { ...shipment.consignment, packages: [...packages, ...unrecorded] } };
-  const reason = await voidPackages(
-    adapter,
-    next,
-    signal,
-    [...next.consignment.packages.keys()].slice(packages.length),
-  );
-  if (reason === null) await endReplacements(sql, shipment, replacing);
-  return reason;
-}
-
 const STORED_AT_ONCE = 8;
 
 /**
@@ -242,76 +182,4 @@ export async function storeDocuments(
   };
   // After a failure, the documents that wait are not made.
   return (await limit.map(documents, store).finally(() => limit.clearQueue())).flat();
-}
-
-/**
- * A shipment to void: by its id, or by the idempotency key of its purchase. With `positions`, only these packages. With `keys`,
- * purchases that belong to no parcel, and replacements of labels that are not recorded.
- */
-export type ToVoid =
-  | { readonly shipmentId: string; readonly positions?: readonly number[] }
-  | { readonly shipmentId: string; readonly keys: readonly string[] }
-  | { readonly idempotencyKey: string };
-
-/**
- * Voids every purchase that was made under a shipment's keys, recorded or not. The call is idempotent, and the shipment's key can
- * buy nothing afterwards. When only some packages are voided, the shipment stays bought. Succeeds for a shipment that does
- * not exist.
- * @param cancelled ends the call before its next call to the carrier
- * @throws CarrierUnavailable when the carrier does not respond, or a purchase has the lease; repeat the call to continue
- */
-export async function voidShipment(
-  { sql, carriers }: Pick<PurchaseDeps, 'sql' | 'carriers'>,
-  by: ToVoid,
-  cancelled?: AbortSignal,
-): Promise<VoidOutcome> {
-  const which = isNamed(sql, by);
-  const shipment = await leaseShipment(sql, 'keys' in by ? which : sql`${which} AND status <> 'voided'`);
-  if (shipment === undefined) return { ok: true };
-  const adapter = carriers.forMethod(shipment.methodUid);
-  if (adapter === undefined) return { ok: false, reason: `No carrier has a method ${shipment.methodUid}.` };
-  const positions = 'positions' in by ? by.positions : undefined;
-  return await underLease(sql, adapter, shipment, cancelled, async (signal) => {
-    const { replacing, methodUid } = shipment;
-    let reason = await voidReplacements(
-      sql,
-      adapter,
-      shipment,
-      replacing.filter(({ position }) => positions?.includes(position) ?? true),
-      signal,
-    );
-    if ('keys' in by) {
-      for (const idempotencyKey of by.keys) {
-        const outcome = await adapter.void({ idempotencyKey, methodUid });
-        if (!outcome.ok) reason ??= outcome.reason;
-      }
-    } else {
-      reason = (await voidPackages(adapter, shipment, signal, positions)) ?? reason;
-      if (reason === null && positions === undefined) await recordVoid(sql, shipment.id);
-    }
-    return reason === null ? { ok: true } : { ok: false, reason };
-  });
-}
-
-const isNamed = (sql: Sql, by: ToVoid): Fragment =>
-  'shipmentId' in by ? sql`id = ${by.shipmentId}` : sql`idempotency_key = ${by.idempotencyKey}`;
-
-/** Returns the order of labels. Null: those of a shipping order. */
-export async function orderOfLabels(sql: Sql, labels: ToVoid): Promise<string | null> {
-  const [shipment] = await sql<
-    { orderId: string | null }[]
-  >`SELECT order_id FROM shipments WHERE ${isNamed(sql, labels)}`;
-  return shipment?.orderId ?? null;
-}
-
-async function recordVoid(sql: Sql, shipmentId: string): Promise<void> {
-  await inTransaction(sql, async (tx) => {
-    await tx`UPDATE shipments SET status = 'voided', voided_at = now() WHERE id = ${shipmentId} AND status <> 'voided'`;
-    // A print partner may have used the label before it was voided, so its tracking continues at a slower pace. Labels of
-    // shipping orders are tracked no more.
-    await tx`
-      UPDATE trackings t SET next_check_at = CASE WHEN s.print_order_id IS NULL THEN NULL
-        ELSE t.next_check_at + make_interval(hours => ${VOIDED_CHECK_HOURS}) END
-      FROM shipments s WHERE s.id = t.shipment_id AND s.id = ${shipmentId}`;
-  });
 }

@@ -4,7 +4,8 @@ import { enqueueOrderNotifications } from '../notifications/enqueue';
 import { inTransaction, type Sql } from '../platform/postgres';
 import { DEFAULT_LABEL, labelDocument } from './document-set';
 import type { LabelToReplace, ReplacedLabel } from './domain/shipping-runs';
-import { buyPackages, type PurchaseDeps, storeDocuments, voidReplacements } from './purchase';
+import { voidReplacements } from './label-voids';
+import { buyPackages, type PurchaseDeps, storeDocuments } from './purchase';
 import { underLease } from './purchase-lease';
 import {
   beginReplacement,

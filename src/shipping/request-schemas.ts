@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { isCountry } from '../platform/domain/countries';
 import { countryCode, crossField, currencyCode, list, property, type ReportField } from '../platform/domain/fields';
 import { minorDigits } from '../platform/domain/money';
+import { SIZES } from '../platform/domain/sizes';
 import { optional, optionalText, receiverSchema, requiredText, requireField, senderSchema } from './address-schemas';
 
-const MAX_PACKAGES = 100;
-const MAX_ITEMS = 500;
+const MAX_PACKAGES = SIZES.shippingPackages.most;
 
 /** A length or weight. The limit is 10 km (in inches) and 100 t (in grams); larger values are typing errors. */
 const measure = z.number().positive().max(100_000_000);
@@ -60,7 +60,7 @@ const packageSchema = crossField(
     value: optional(money).describe(
       'Total value of the items in the order’s currency. Required for international shipping, where it must equal the sum of the items within 1 %, or half a cent for each unit.',
     ),
-    items: optional(z.array(itemSchema).max(MAX_ITEMS)).describe(
+    items: optional(z.array(itemSchema).max(SIZES.shippingItems.most)).describe(
       'Required for international shipping. Together they weigh at most the gross weight.',
     ),
   }),

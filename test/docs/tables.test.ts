@@ -13,6 +13,7 @@ import { ATTENTION } from '../../src/orders/domain/lifecycle/rules/attention';
 import { FINANCIAL_STATUSES, ITEM_STATUSES, ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
 import { PLAN_REFUSALS } from '../../src/orders/planning/plan-refusals';
 import { QUOTAS } from '../../src/platform/domain/quotas';
+import { SIZES, shownSize } from '../../src/platform/domain/sizes';
 import { METRICS } from '../../src/platform/metrics/metric-table';
 import { PROCUREMENT_RULES, PROCUREMENT_STATUSES } from '../../src/procurement/domain/procurement-order';
 import { inventoryShape } from '../../src/procurement/partner-schemas';
@@ -112,6 +113,12 @@ test('docs/prepare-files.md has the size, bleed and resolution that each family 
       .sort(),
   );
   expect(guide).toContain(`at most ${NEEDS_OF_FAMILIES.flat.maxInkPercent} % of ink`);
+});
+
+test('docs/limits.md has the sizes of the table', () => {
+  expect(tableOf('limits', 'Size')).toEqual(
+    Object.values(SIZES).map(({ counts, most, costs }) => [counts, shownSize(most), costs]),
+  );
 });
 
 test('docs/procurement.md has the statuses with their rules', () => {

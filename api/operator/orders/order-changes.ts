@@ -10,6 +10,7 @@ import { recordPayment } from '../../../src/orders/planning/receipts';
 import { requestFile } from '../../../src/orders/production/replace-file';
 import { operatorOrderSchema } from '../../../src/orders/reading/operator-order-view';
 import { text } from '../../../src/platform/domain/fields';
+import { SIZES } from '../../../src/platform/domain/sizes';
 import { Refusal } from '../../../src/platform/errors';
 import { inTransaction, json } from '../../../src/platform/postgres';
 import type { ApiDeps } from '../../deps';
@@ -103,12 +104,22 @@ const reprintSchema = z
       .array(
         z.strictObject({
           itemReferenceId: z.string(),
-          quantity: z.int().min(1).nullish().describe('Default: all units of the item that were not cancelled.'),
-          files: z.array(orderFileSchema).min(1).max(100).optional().describe('Default: the files of the item.'),
+          quantity: z
+            .int()
+            .min(1)
+            .max(SIZES.itemUnits.most)
+            .nullish()
+            .describe('Default: all units of the item that were not cancelled.'),
+          files: z
+            .array(orderFileSchema)
+            .min(1)
+            .max(SIZES.itemFiles.most)
+            .optional()
+            .describe('Default: the files of the item.'),
         }),
       )
       .min(1)
-      .max(500)
+      .max(SIZES.orderItems.most)
       .optional()
       .describe('Default: all items that were not cancelled.'),
     shippingAddress: shippingAddressSchema.optional().describe('Default: the address of the order.'),

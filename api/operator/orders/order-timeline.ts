@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { addNote, listNotes, NOTE_LENGTH, type OrderNote } from '../../../src/orders/reading/notes';
+import { addNote, listNotes, type OrderNote } from '../../../src/orders/reading/notes';
 import { sentMessages, sentPrintOrderSchema } from '../../../src/orders/reading/operator-orders';
 import { orderTimeline, TIMELINE_KINDS } from '../../../src/orders/reading/timeline';
 import { partnerRequestSchema, requestsOfPrintOrders } from '../../../src/partners/requests';
 import { timestamp } from '../../../src/platform/domain/fields';
+import { SIZES } from '../../../src/platform/domain/sizes';
 import { inTransaction } from '../../../src/platform/postgres';
 import type { ApiDeps } from '../../deps';
 import { anyOfList, cursorField, idCursorField, limitField, pageById, pageByTime } from '../../http/list-query';
@@ -96,7 +97,7 @@ export function noteRoutes({ sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>): 
       description: 'Operators read it; clients and partners do not. It is erased with the personal data of the order.',
       audits: ['order.add_note'],
       idempotent: true,
-      body: z.object({ text: z.string().trim().min(1).max(NOTE_LENGTH) }),
+      body: z.object({ text: z.string().trim().min(1).max(SIZES.noteLetters.most) }),
       response: noteSchema,
       handler: async ({ account, params: { orderId }, body, idempotency, audit }) => {
         const id = await changedOrderId(sql, account, orderId);

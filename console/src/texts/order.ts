@@ -332,6 +332,7 @@ export const order = {
     attemptColumns: { at: 'Time', kind: 'Kind', status: 'Status', duration: 'Duration', response: 'Response' },
     noResponse: 'No response',
     postbacks: 'Postbacks',
+    latestOf: (shown: number, all: number) => `The latest ${shown} of ${all}. The timeline has all of them.`,
     postbackColumns: { at: 'Received', status: 'Status', message: 'Message' },
     routing: 'Why this partner',
     routingOf: (item: string) => `Item ${item}, cost in euros`,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { crossField, httpUrl } from '../../platform/domain/fields';
+import { SIZES } from '../../platform/domain/sizes';
 import {
   addressFields,
   addressOf,
@@ -29,7 +30,9 @@ export const quoteOrderSchema = crossField(
         crossField(
           z.object({
             ...itemFields,
-            files: optional(z.array(orderFileSchema.extend({ url: optional(httpUrl) })).max(100)).describe(
+            files: optional(
+              z.array(orderFileSchema.extend({ url: optional(httpUrl) })).max(SIZES.itemFiles.most),
+            ).describe(
               'The types of the files add the prices of print areas that have one. Files may be missing, and their URLs. ' +
                 'With URLs, the files are those of the order.',
             ),
@@ -38,7 +41,7 @@ export const quoteOrderSchema = crossField(
         ),
       )
       .min(1)
-      .max(500),
+      .max(SIZES.orderItems.most),
   }),
   orderRules,
 ).meta({

@@ -15,6 +15,7 @@ import {
   text,
   withStateCode,
 } from '../../platform/domain/fields';
+import { SIZES, shownSize } from '../../platform/domain/sizes';
 import { phone } from '../../platform/phone';
 
 /** The form of a file type name. Workflow-enabled products accept every such name. */
@@ -115,7 +116,7 @@ const productFields = {
   productUid: optional(text(512)),
   productName: optional(text(255)),
   productVariant: optional(z.record(z.string().max(100), z.string().max(255))),
-  quantity: z.number().int().min(1).max(100_000),
+  quantity: z.number().int().min(1).max(SIZES.itemUnits.most),
 };
 
 export const itemFields = {
@@ -123,7 +124,7 @@ export const itemFields = {
   retailPriceInclVat: optional(price).describe(
     'Total retail price of all units of the item, excluding VAT despite the name. Required across a customs border.',
   ),
-  files: optional(z.array(orderFileSchema).max(100)).describe(
+  files: optional(z.array(orderFileSchema).max(SIZES.itemFiles.most)).describe(
     'Required unless the product consists of stocked parts only.',
   ),
   customTrim: optional(
@@ -148,16 +149,16 @@ const orderItemSchema = crossField(z.object(itemFields), itemRules).meta({ id: '
 
 const packagingInstructionSchema = z.object({
   packageItems: z
-    .array(z.object({ orderItemReferenceId: text(100), quantity: z.number().int().min(1).max(100_000) }))
+    .array(z.object({ orderItemReferenceId: text(100), quantity: productFields.quantity }))
     .min(1)
-    .max(500),
+    .max(SIZES.packageItems.most),
   packingSlip: optional(z.object({ fileUrl: httpUrl })),
   brandedPackaging: optional(text(100)).describe(
     'Packaging workflow of the print order. Default: the setting of the client.',
   ),
 });
 
-const packagingInstructionsSchema = z.array(packagingInstructionSchema).max(500);
+const packagingInstructionsSchema = z.array(packagingInstructionSchema).max(SIZES.packages.most);
 
 /** Checks an order's items: each reference occurs once, and all items name their products in the same way. */
 function itemsRule(order: unknown, report: ReportField): void {
@@ -184,9 +185,22 @@ function quantityOf(value: unknown): number {
   return typeof quantity === 'number' ? quantity : Number.NaN;
 }
 
-/** Checks the whole order: its items, and that packages contain ordered items in no more than their quantities. */
+/** Checks that an order has no more units than a print shop makes for one. */
+function unitsRule(order: unknown, report: ReportField): void {
+  const quantities = list(order, 'items').map(quantityOf);
+  const units = quantities.reduce((sum, quantity) => sum + quantity, 0);
+  const { most } = SIZES.orderUnits;
+  if (units > most && quantities.every((quantity) => quantity <= SIZES.itemUnits.most))
+    report(
+      ['items'],
+      `The order has ${shownSize(units)} units, and at most ${shownSize(most)} are allowed. Split it into several orders.`,
+    );
+}
+
+/** Checks the whole order: its items and their units, and that packages contain ordered items in no more than their quantities. */
 export function orderRules(order: unknown, report: ReportField): void {
   itemsRule(order, report);
+  unitsRule(order, report);
   const quantities = new Map(list(order, 'items').map((item) => [property(item, 'itemReferenceId'), quantityOf(item)]));
   const packed = new Map<unknown, number>();
   for (const [index, instruction] of list(order, 'packagingInstructions').entries()) {
@@ -232,7 +246,7 @@ export const orderFields = {
   orderReferenceId: text(100),
   currency: currencyCode,
   shippingAddress: shippingAddressSchema,
-  items: z.array(orderItemSchema).min(1).max(500),
+  items: z.array(orderItemSchema).min(1).max(SIZES.orderItems.most),
   ...allOptional(optionalFields),
 };
 
@@ -268,7 +282,7 @@ export const patchOrderSchema = crossField(
     items: z
       .array(z.object({ ...itemFields, quantity: optional(productFields.quantity) }))
       .min(1)
-      .max(500)
+      .max(SIZES.orderItems.most)
       .optional()
       .describe('All items of a draft. Of an order: itemReferenceId and retailPriceInclVat.'),
     ...allNullish(optionalFields),
@@ -307,14 +321,19 @@ export type UpdateShipment = Omit<z.output<typeof updateShipmentSchema>, 'reason
 
 const itemUnits = z.strictObject({
   itemReferenceId: text(100),
-  quantity: optional(z.int().min(1).max(100_000)).describe('Units of the item. Default: all.'),
+  quantity: optional(z.int().min(1).max(SIZES.itemUnits.most)).describe('Units of the item. Default: all.'),
 });
 
 export const cancelOrderSchema = z
   .strictObject({
     reason: optional(z.string().max(500)),
     // Null is refused: a caller whose list is missing by mistake would cancel the whole order.
-    items: z.array(itemUnits).min(1).max(500).optional().describe('Default: all items that have not shipped.'),
+    items: z
+      .array(itemUnits)
+      .min(1)
+      .max(SIZES.orderItems.most)
+      .optional()
+      .describe('Default: all items that have not shipped.'),
   })
   .meta({ id: 'CancelOrder' });
 export type CancelOrder = z.output<typeof cancelOrderSchema>;

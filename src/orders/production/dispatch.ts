@@ -4,6 +4,7 @@ import { splitInto } from '../../consignments/domain/package-parts';
 import { type Partner, partnerAsJson, partnerOf } from '../../partners/partner-rows';
 import { type AddressedPrintOrder, isPrintOrderId, jobOfItem } from '../../partners/print-orders';
 import { text } from '../../platform/domain/fields';
+import { SIZES } from '../../platform/domain/sizes';
 import { ORDER_WORKFLOW_PREFIX } from '../../platform/domain/workflows';
 import { Refusal } from '../../platform/errors';
 import type { LinkSigner } from '../../platform/objects/signed-links';
@@ -32,7 +33,7 @@ export const dispatchRequestSchema = z
     orderItemIds: z
       .array(decimalId)
       .min(1)
-      .max(1_000)
+      .max(SIZES.dispatchItems.most)
       .nullish()
       .describe(
         'Items of the print order. Only the documents of their parcels are returned. A parcel that also holds other ' +
@@ -40,7 +41,7 @@ export const dispatchRequestSchema = z
       ),
     replaceLabels: z
       .array(text(64))
-      .max(100)
+      .max(SIZES.replacedLabels.most)
       .nullish()
       .describe('Tracking codes of damaged or lost labels. Each gets void, and its package gets a new label, once.'),
   })

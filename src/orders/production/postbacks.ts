@@ -9,6 +9,7 @@ import {
 } from '../../partners/print-orders';
 import { crossField, hasOffset, httpUrl, moment, property, text } from '../../platform/domain/fields';
 import { cutText } from '../../platform/domain/foreign-text';
+import { SIZES, shownSize } from '../../platform/domain/sizes';
 import { ORDER_SIGNALS, ORDER_WORKFLOW_PREFIX } from '../../platform/domain/workflows';
 import { type FieldError, Refusal } from '../../platform/errors';
 import { sha256 } from '../../platform/ids';
@@ -20,7 +21,7 @@ import type { PostbackEvent } from '../domain/lifecycle/run-events';
 /** Id of a print order or one of its items. */
 export const decimalId = z.string().regex(/^\d{1,18}$/, 'must be a string that holds an integer');
 
-const MESSAGE_LENGTH = 2_000;
+const MESSAGE_LENGTH = SIZES.postbackLetters.most;
 
 /** An http or https URL. Empty text counts as absent. */
 const trackingLink = z
@@ -60,9 +61,11 @@ export const postbackSchema = crossField(
       .nullish(),
     trackingLink: trackingLink.nullish(),
     items: z
-      .array(z.object({ orderItemId: decimalId, quantity: z.number().int().min(1).nullish() }))
+      .array(
+        z.object({ orderItemId: decimalId, quantity: z.number().int().min(1).max(SIZES.itemUnits.most).nullish() }),
+      )
       .min(1)
-      .max(500)
+      .max(SIZES.orderItems.most)
       .nullish(),
   }),
   (postback, report) => {
@@ -135,8 +138,9 @@ const WHOLE_PRINT_ORDER = { jobId: null, items: null };
 
 /**
  * Stores a postback in the inbox and, in the same statement, the signal to the order run in the outbox. It works while
- * Temporal is unavailable. A repeated postback changes nothing. The caller wakes the outbox relay when `isNew` is true.
- * @throws Refusal `NOT_FOUND` for a print order of another partner, `VALIDATION_ERROR` for items of another print order
+ * Temporal is unavailable. A repeated postback is only counted. The caller wakes the outbox relay when `isNew` is true.
+ * @throws Refusal `NOT_FOUND` for a print order of another partner, `VALIDATION_ERROR` for items of another print order,
+ *   `CONFLICT` when the print order has as many postbacks as it may have
  */
 export async function storePostback(
   sql: Sql,
@@ -184,7 +188,10 @@ interface PostbackAddress {
   readonly eventId: string | null;
 }
 
-/** @returns undefined when the partner has no such print order */
+/**
+ * @returns undefined when the partner has no such print order
+ * @throws Refusal `CONFLICT` when the print order has as many postbacks as it may have
+ */
 async function insertPostback(
   sql: Queryable,
   { partnerId, printOrderId, eventId }: PostbackAddress,
@@ -194,21 +201,31 @@ async function insertPostback(
   const event: PostbackEvent = { type: 'postback', eventId: '', printOrderId: '', ...content };
   const signal: WorkflowSignal = { signal: ORDER_SIGNALS.postback, args: [event] };
   const fingerprint = sha256(JSON.stringify(eventId === null ? content : { eventId }));
-  const [stored] = await sql<{ orderId: string; isNew: boolean }[]>`
+  const { most } = SIZES.postbacks;
+  const [stored] = await sql<{ orderId: string; isNew: boolean; isRefused: boolean }[]>`
     WITH found AS (
-      SELECT id, order_id FROM print_orders WHERE id = ${printOrderId} AND partner_id = ${partnerId}
+      SELECT p.id, p.order_id, ${most} <= (SELECT count(*) FROM (
+        SELECT FROM postbacks b WHERE b.print_order_id = p.id AND b.order_id = p.order_id LIMIT ${most}) held) AS is_full
+      FROM print_orders p WHERE p.id = ${printOrderId} AND p.partner_id = ${partnerId}
     ), stored AS (
       INSERT INTO postbacks (partner_id, order_id, print_order_id, fingerprint, body)
       SELECT ${partnerId}, order_id, id, ${fingerprint}, ${json(sql, content)} FROM found
-      ON CONFLICT (print_order_id, fingerprint, order_id) DO NOTHING RETURNING id
+      WHERE NOT is_full OR EXISTS (
+        SELECT FROM postbacks b WHERE b.print_order_id = found.id AND b.order_id = found.order_id AND b.fingerprint = ${fingerprint})
+      ON CONFLICT (print_order_id, fingerprint, order_id) DO UPDATE SET repetitions = postbacks.repetitions + 1
+      RETURNING id, repetitions = 0 AS is_new
     ), signalled AS (
       INSERT INTO outbox (kind, target, payload, traceparent)
       SELECT 'signal_workflow', ${ORDER_WORKFLOW_PREFIX}::text || order_id,
         jsonb_set(jsonb_set(${json(sql, signal)}, '{args,0,eventId}', to_jsonb(stored.id::text)),
           '{args,0,printOrderId}', to_jsonb(found.id::text)), ${currentTraceparent()}
-      FROM stored, found
+      FROM stored, found WHERE is_new
     )
-    SELECT order_id, EXISTS (SELECT FROM stored) AS is_new FROM found`;
+    SELECT order_id, coalesce(is_new, false) AS is_new, stored.id IS NULL AS is_refused FROM found LEFT JOIN stored ON true`;
+  if (stored?.isRefused === true)
+    throw new Refusal('CONFLICT', {
+      message: `The print order has ${shownSize(most)} postbacks, and takes no more. Its operator decides what is next.`,
+    });
   return stored;
 }
 

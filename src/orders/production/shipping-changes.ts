@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { enqueueOrderNotifications } from '../../notifications/enqueue';
 import { listPartners, type Partner } from '../../partners/partner-rows';
+import { SIZES } from '../../platform/domain/sizes';
 import { uuidv7 } from '../../platform/ids';
 import { inTransaction, json, type Queryable, type Sql, type Transaction } from '../../platform/postgres';
 import { whyStatusForbids } from '../domain/lifecycle/rules/guards';
@@ -92,15 +93,25 @@ export async function applyShippingChange(
 ): Promise<AppliedChange> {
   for (;;) {
     const [change] = await deps.sql<
-      (StoredChange & { readonly revision: number | null; readonly fulfillmentStatus: OrderStatus })[]
+      (StoredChange & {
+        readonly revision: number | null;
+        readonly fulfillmentStatus: OrderStatus;
+        readonly shippingRevision: number;
+      })[]
     >`
-      SELECT c.revision, c.shipping_address, c.shipment_method_uid, o.fulfillment_status
+      SELECT c.revision, c.shipping_address, c.shipment_method_uid, o.fulfillment_status, o.shipping_revision
       FROM shipping_changes c JOIN orders o ON o.id = c.order_id WHERE c.id = ${changeId} AND o.id = ${orderId}`;
     if (change === undefined) throw new Error(`shipping change ${changeId} does not exist`);
     if (change.revision !== null) return { outcome: 'applied', revision: change.revision };
     // The order can ship or end while the change is planned.
     const forbidden = whyStatusForbids(change.fulfillmentStatus, 'changed');
     if (forbidden !== null) return { outcome: 'refused', message: forbidden.message };
+    const { most } = SIZES.shippingChanges;
+    if (change.shippingRevision >= most)
+      return {
+        outcome: 'refused',
+        message: `The address or method was changed ${most} times, and cannot change again.`,
+      };
     const planned = await planChange(deps, orderId, change);
     if ('outcome' in planned) return planned;
     const { before, order, unshipped, plans } = planned;

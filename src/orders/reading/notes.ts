@@ -1,3 +1,5 @@
+import { SIZES, shownSize } from '../../platform/domain/sizes';
+import { Refusal } from '../../platform/errors';
 import { uuidv7 } from '../../platform/ids';
 import type { Queryable } from '../../platform/postgres';
 import { type ArchivedRows, withRows } from './archived-tables';
@@ -11,10 +13,9 @@ export interface OrderNote {
   readonly createdAt: Date;
 }
 
-export const NOTE_LENGTH = 2_000;
-
 const columns = (sql: Queryable) => sql`id, author_id, author_name, text, created_at`;
 
+/** @throws Refusal `CONFLICT` when the order has as many notes as it may have */
 export async function addNote(
   sql: Queryable,
   orderId: string,
@@ -22,9 +23,14 @@ export async function addNote(
 ): Promise<OrderNote> {
   const [row] = await sql<OrderNote[]>`
     INSERT INTO order_notes (id, order_id, author_id, author_name, text)
-    VALUES (${uuidv7()}, ${orderId}, ${note.author.id}, ${note.author.name}, ${note.text})
+    SELECT ${uuidv7()}, ${orderId}, ${note.author.id}, ${note.author.name}, ${note.text}
+    WHERE ${SIZES.notes.most} > (SELECT count(*) FROM order_notes n WHERE n.order_id = ${orderId})
     RETURNING ${columns(sql)}`;
-  return row!;
+  if (row === undefined)
+    throw new Refusal('CONFLICT', {
+      message: `The order has ${shownSize(SIZES.notes.most)} notes, and takes no more.`,
+    });
+  return row;
 }
 
 /**

@@ -7,6 +7,7 @@ import { CHANGE_STATES } from '../domain/change-outcome';
 import { ATTENTION_REASONS } from '../domain/lifecycle/attention-reasons';
 import { ATTENTION } from '../domain/lifecycle/rules/attention';
 import { ITEM_STATUSES, PRINT_ORDER_STAGES } from '../domain/lifecycle/statuses';
+import { PARTNER_EVENTS } from './order-reader';
 import { retrievedOrderSchema } from './retrieved-order';
 
 export const attentionReason = z.enum(ATTENTION_REASONS).meta({
@@ -61,6 +62,9 @@ export const deliveryDates = z.object({
   initialMaxDeliveryDate: z.iso.date(),
 });
 
+/** Postbacks of a print order that its order shows. */
+export const LISTED_POSTBACKS = 100;
+
 const postback = z.object({
   id: z.string(),
   status: z.enum(POSTBACK_STATUSES),
@@ -72,6 +76,7 @@ const postback = z.object({
   trackingLink: z.string().nullable(),
   receivedAt: time,
   handledAt: time.nullable().describe('Null: the workflow has not handled it yet.'),
+  repetitions: z.int().describe('How often the partner has repeated it.'),
 });
 
 export const printOrder = z.object({
@@ -114,7 +119,10 @@ export const printOrder = z.object({
       trackingNumbers: z.array(z.string()),
     }),
   ),
-  postbacks: z.array(postback),
+  postbacks: z
+    .array(postback)
+    .describe(`The latest ${LISTED_POSTBACKS}, oldest first. The order’s timeline has all of them, in pages.`),
+  postbackCount: z.int().describe('Postbacks about the print order, repetitions not counted.'),
 });
 
 export const storedOrderSchema = headSchema.extend({
@@ -160,7 +168,10 @@ export const storedOrderSchema = headSchema.extend({
         at: time,
       }),
     )
-    .describe('Oldest first. Repairs carry `by` and `reason`.'),
+    .describe(
+      `Oldest first. Repairs carry \`by\` and \`reason\`. Of each type of postback about an item, the latest ${PARTNER_EVENTS.ofItem}. ` +
+        'The timeline has all of them, in pages.',
+    ),
 });
 
 export interface OperatorOrder extends z.output<typeof storedOrderSchema> {

@@ -5,7 +5,7 @@ import { type RequestedBy, requestedBy } from '../domain/lifecycle/requests';
 import { ENDED_ORDERS, PRINT_ORDER_STAGES } from '../domain/lifecycle/statuses';
 import { dispatchDueAt } from '../planning/print-order-rows';
 import { type ArchivedRows, withRows } from './archived-tables';
-import type { OperatorOrder } from './operator-order-schemas';
+import { LISTED_POSTBACKS, type OperatorOrder } from './operator-order-schemas';
 import { eventsAsJson } from './order-reader';
 
 /** Returns null when there is no such order. @param archived its rows, when it is archived */
@@ -45,8 +45,12 @@ export async function operatorOrder(
                 SELECT k.tracking_number FROM shipment_packages k WHERE k.shipment_id = s.id ORDER BY k.position))
             FROM shipments s WHERE s.print_order_id = p.id ORDER BY s.started_at),
           'postbacks', ARRAY(
-            SELECT b.body || jsonb_build_object('id', b.id::text, 'receivedAt', b.received_at, 'handledAt', b.handled_at)
-            FROM postbacks b WHERE b.print_order_id = p.id AND b.order_id = o.id ORDER BY b.id))
+            SELECT b.body || jsonb_build_object('id', b.id::text, 'receivedAt', b.received_at, 'handledAt', b.handled_at,
+              'repetitions', b.repetitions)
+            FROM (
+              SELECT * FROM postbacks b WHERE b.print_order_id = p.id AND b.order_id = o.id ORDER BY b.id DESC LIMIT ${LISTED_POSTBACKS}
+            ) b ORDER BY b.id),
+          'postbackCount', (SELECT count(*) FROM postbacks b WHERE b.print_order_id = p.id AND b.order_id = o.id))
         FROM print_orders p JOIN partners pa ON pa.account_id = p.partner_id WHERE p.order_id = o.id ORDER BY p.id)) AS print_orders,
       to_jsonb(ARRAY(
         SELECT jsonb_build_object('trackingNumber', t.tracking_number, 'trackingUrl', t.url,

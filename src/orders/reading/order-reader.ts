@@ -176,12 +176,26 @@ const ownParcels = (sql: Queryable, isChosen: Fragment): Fragment => sql`ARRAY(
   SELECT jsonb_build_object('trackingCode', w.tracking_code, 'trackingLink', w.tracking_link)
   FROM partner_parcels w WHERE ${isChosen} ORDER BY w.tracking_code)`;
 
-/** Returns the jsonb expression of the event log of the order `o`, oldest first. */
+/**
+ * Most events of one type about one item that partners cause, and of all of them together: three postbacks about each item of an
+ * order of 500. A partner decides how many there are; the timeline has all of them, in pages.
+ */
+export const PARTNER_EVENTS = { ofItem: 10, ofOrder: 1_500 } as const;
+
+/** Returns the jsonb expression of the event log of the order `o`, oldest first. Of partners' events it has the latest ones. */
 export const eventsAsJson = (sql: Queryable): Fragment => sql`
   to_jsonb(ARRAY(
     SELECT jsonb_build_object('type', e.type, 'itemId', e.order_item_id::text, 'printOrderId', e.print_order_id::text,
       'data', e.data, 'at', e.at)
-    FROM order_events e WHERE e.order_id = o.id ORDER BY e.id))`;
+    FROM (
+      SELECT e.*,
+        CASE WHEN by_partner THEN row_number() OVER (PARTITION BY e.type, e.order_item_id ORDER BY e.id DESC) END AS of_item,
+        CASE WHEN by_partner THEN row_number() OVER (PARTITION BY by_partner ORDER BY e.id DESC) END AS of_order
+      FROM (
+        SELECT e.*, e.type LIKE 'postback\\_%' OR e.type = 'cancel_repeated' AS by_partner
+        FROM order_events e WHERE e.order_id = o.id) e) e
+    WHERE NOT by_partner OR of_item <= ${PARTNER_EVENTS.ofItem} AND of_order <= ${PARTNER_EVENTS.ofOrder}
+    ORDER BY e.id))`;
 
 /**
  * Returns complete orders with one statement. Each part is found by an index on the order's id.

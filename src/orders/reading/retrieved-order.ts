@@ -6,7 +6,7 @@ import { amounts, billingEntitySchema, NO_BILLING_ENTITY, receiptSchema, receipt
 import { addressFindingSchema, addressFindings } from '../planning/address-checks';
 import { fileDelay } from '../planning/file-delays';
 import { clientEvent, clientEvents, orderEvents } from './client-events';
-import type { OrderRecord } from './order-reader';
+import { type OrderRecord, PARTNER_EVENTS } from './order-reader';
 import { itemView, retrievedItemSchema } from './retrieved-item';
 import { livePrintOrders, shipmentSchema, shipmentView } from './shipment-view';
 
@@ -95,7 +95,12 @@ export const retrievedOrderSchema = z
       )
       .describe('As submitted.'),
     reprintOf: z.string().nullable().describe('The order that this one makes again, on request of an operator.'),
-    eventLog: z.array(clientEvent).describe('Events of the order as a whole. Items have their own `eventLog`.'),
+    eventLog: z
+      .array(clientEvent)
+      .describe(
+        'Events of the order as a whole. Items have their own `eventLog`. Of each type of postback, the latest ' +
+          `${PARTNER_EVENTS.ofItem}.`,
+      ),
   })
   .meta({ id: 'Order' });
 

@@ -1,5 +1,6 @@
 import {
   orderWorkflowId,
+  replaceLabelWorkflowId,
   shippingOrderWorkflowId,
   takeBackShippingOrderWorkflowId,
   voidShipmentWorkflowId,
@@ -51,37 +52,46 @@ export async function settleShipments(deps: ReconcileDeps): Promise<Counts> {
 /** Time for which live purchases are compared with parcels again, after the last reconciliation. */
 const COMPARED = '2 hours';
 
-interface Orphans {
+interface Unused {
   id: string;
-  /** Keys of the purchases. Empty: those of replacements that are not recorded. */
+  /** Keys of purchases that no parcel has. Empty: only replacements that are not recorded. */
   keys: string[];
-  /** What is voided, as text. The same labels are voided by one workflow. */
-  what: string;
+  replacing: readonly { readonly position: number }[];
 }
 
 /**
  * Compares the live purchases of the built-in carriers with the parcels, and voids those that no parcel has. Gateways have no list
- * of purchases: theirs are found by the rows of shipments, which are stored before a purchase.
+ * of purchases: theirs are found by the rows of shipments, which name a purchase before it is made. A replacement whose workflow
+ * runs is left to it.
  */
-export async function voidPurchasesWithoutParcel({ sql, log }: ReconcileDeps): Promise<Counts> {
+export async function voidPurchasesWithoutParcel({ sql, temporal, log }: ReconcileDeps): Promise<Counts> {
   const since = (await lastReconciliation(sql))?.endedAt ?? new Date();
-  const orphans = await sql<Orphans[]>`
-    SELECT s.id, array_agg(c.idempotency_key) AS keys, string_agg(c.idempotency_key, ',' ORDER BY c.idempotency_key) AS what
-    FROM carrier_purchases c JOIN shipments s
-      ON s.id = CASE WHEN c.idempotency_key ~ '^[0-9a-f-]{36}:' THEN left(c.idempotency_key, 36)::uuid END
-    WHERE c.bought_at > ${since} - ${COMPARED}::interval AND c.bought_at < now() - ${STUCK}::interval
-      AND c.voided_at IS NULL AND s.status <> 'buying' AND s.lease_until < now() AND NOT EXISTS (
-        SELECT FROM shipment_packages k WHERE k.shipment_id = s.id AND k.tracking_number = c.tracking_number
-          AND k.left_out_at IS NULL AND s.status = 'bought')
-    GROUP BY s.id ORDER BY s.id`;
-  const started = await sql<Orphans[]>`
-    SELECT id, '{}'::text[] AS keys, replacing::text AS what FROM shipments
-    WHERE replacing <> '[]' AND lease_until < now() - ${STUCK}::interval AND id <> ALL(${orphans.map(({ id }) => id)}::uuid[])`;
-  for (const { id, keys, what } of [...orphans, ...started]) {
+  const unused = await sql<Unused[]>`
+    WITH orphans AS (
+      SELECT s.id, array_agg(c.idempotency_key ORDER BY c.idempotency_key) AS keys
+      FROM carrier_purchases c JOIN shipments s
+        ON s.id = CASE WHEN c.idempotency_key ~ '^[0-9a-f-]{36}:' THEN left(c.idempotency_key, 36)::uuid END
+      WHERE c.bought_at > ${since} - ${COMPARED}::interval AND c.bought_at < now() - ${STUCK}::interval
+        AND c.voided_at IS NULL AND s.status <> 'buying' AND s.lease_until < now() AND NOT EXISTS (
+          SELECT FROM shipment_packages k WHERE k.shipment_id = s.id AND k.tracking_number = c.tracking_number
+            AND k.left_out_at IS NULL AND s.status = 'bought')
+      GROUP BY s.id
+    )
+    SELECT s.id, s.replacing, coalesce(o.keys, '{}') AS keys FROM shipments s LEFT JOIN orphans o ON o.id = s.id
+    WHERE s.id IN (SELECT id FROM orphans UNION SELECT id FROM shipments WHERE replacing <> '[]')`;
+  return await settleEach(log, 'shipmentId', unused, async ({ id, keys, replacing }) => {
+    for (const { position } of replacing) {
+      const run = await lookUpRun(temporal, replaceLabelWorkflowId(id, position));
+      if (run.status === 'running') return { incompletePurchases: 1 };
+    }
+    // The same labels are voided by one workflow.
+    const what = sha256(JSON.stringify([keys, replacing]))
+      .toString('base64url')
+      .slice(0, 16);
     await inTransaction(sql, (tx) =>
       enqueue(tx, {
         kind: 'start_workflow',
-        target: `${voidShipmentWorkflowId(id)}-${sha256(what).toString('base64url').slice(0, 16)}`,
+        target: `${voidShipmentWorkflowId(id)}-${what}`,
         payload: {
           workflowType: WORKFLOW_TYPES.takeBackShipment,
           args: [{ shipmentId: id, keys }],
@@ -90,8 +100,8 @@ export async function voidPurchasesWithoutParcel({ sql, log }: ReconcileDeps): P
       }),
     );
     log.warn({ shipmentId: id, keys }, 'reconciled: purchases that no parcel has are voided');
-  }
-  return { withoutParcel: orphans.length + started.length };
+    return { withoutParcel: 1 };
+  });
 }
 
 async function settle(deps: ReconcileDeps, shipment: StuckShipment): Promise<Counts> {

@@ -166,6 +166,8 @@ CREATE TABLE postbacks (
   fingerprint     bytea NOT NULL,
   body            jsonb NOT NULL,
   received_at     timestamptz NOT NULL DEFAULT now(),
+  -- Equal postbacks after this one.
+  repetitions     int NOT NULL DEFAULT 0,
   handled_at      timestamptz,
   -- The step that handled the postback. Null while it is unhandled.
   run_position    bigint,

@@ -5,7 +5,8 @@ import { sha256, uuidv7 } from '../../platform/ids';
 import { inTransaction, json, type Queryable, type Sql, type Transaction } from '../../platform/postgres';
 import type { LabelOptions } from '../document-set';
 import { type Cancellation, type ShippingOrderOutcome, shippingOrderPurchaseKey } from '../domain/shipping-runs';
-import { buyLabels, type PurchaseDeps, voidShipment } from '../purchase';
+import { voidShipment } from '../label-voids';
+import { buyLabels, type PurchaseDeps } from '../purchase';
 import type { ShippingOrderRequest } from '../request-schemas';
 
 export interface ShippingOrderPlacement {

@@ -1,6 +1,6 @@
 import { facilityOf } from '../../support/rows/partner-setup';
 import { fields, type OrdersApi, ordersApi, subscribedPartners } from './orders-api';
-import { address, FRAMED_POSTER, POSTER, T_SHIRT } from './sample-orders';
+import { address, FILE_URL, FRAMED_POSTER, POSTER, T_SHIRT } from './sample-orders';
 
 let api: OrdersApi;
 let ohio: string;
@@ -242,6 +242,47 @@ test('equal parcels are one entry of a quote with their number, and cost their p
   };
   expect(sum(({ count, weight }) => count * weight)).toBe(totalWeight);
   expect(sum(({ count, price }) => count * cents(price))).toBe(cents(shippingPrice));
+});
+
+test('an order with more parcels or units than a print shop takes is refused in quotes, submissions and drafts', async () => {
+  const files = [{ type: 'default', url: FILE_URL }];
+  const order = (items: object[], over: object = {}) => ({
+    orderReferenceId: 'large',
+    currency: 'EUR',
+    shippingAddress: address(),
+    items: items.map((each) => ({ ...each, files })),
+    ...over,
+  });
+  const large = [poster({ quantity: 5_001 })];
+  const tooMany = {
+    code: 'TOO_MANY_PARCELS',
+    message: 'The order makes 501 parcels, and at most 500 are allowed. Split it into several orders.',
+  };
+  expect((await quote({ items: large }).expect(400)).body).toMatchObject(tooMany);
+  expect((await api.submit(order(large)).expect(400)).body).toMatchObject(tooMany);
+  const draft = (await api.submit(order([poster()], { orderType: 'draft' })).expect(200)).body.id;
+  expect((await api.patch(draft, { items: order(large).items }).expect(400)).body).toMatchObject(tooMany);
+
+  // Instructions decide how many units share a parcel.
+  const each = { packageItems: [{ orderItemReferenceId: 'poster', quantity: 1 }] };
+  const instructed = { items: [poster({ quantity: 4_990 })], packagingInstructions: [each, each] };
+  expect((await quote(instructed).expect(400)).body.message).toContain('501 parcels');
+
+  const items = Array.from({ length: 500 }, (_, index) => {
+    return poster({ itemReferenceId: `p-${index}`, quantity: 10_000 });
+  });
+  const tooLarge = {
+    code: 'VALIDATION_ERROR',
+    errors: [
+      {
+        code: 'VALIDATION_ERROR',
+        message: 'The order has 5,000,000 units, and at most 50,000 are allowed. Split it into several orders.',
+        reference: 'items',
+      },
+    ],
+  };
+  expect((await quote({ items }).expect(400)).body).toMatchObject(tooLarge);
+  expect((await api.submit(order(items)).expect(400)).body).toMatchObject(tooLarge);
 });
 
 test.each([

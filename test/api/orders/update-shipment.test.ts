@@ -44,6 +44,16 @@ test('before the order is planned, the response has the shipment that the plan t
   expect(difference).toBeGreaterThan(0);
 });
 
+test('address and method of an order change a hundred times', async () => {
+  const { orderId } = await handedOver(stack, 'restless-change');
+  await stack.services.sql`UPDATE orders SET shipping_revision = 99 WHERE id = ${orderId}`;
+  await update(orderId, { shipmentMethodUid: 'express' });
+  await expect(update(orderId, { shippingAddress: addressIn.FR })).rejects.toMatchObject({
+    status: 409,
+    message: expect.stringContaining('The address or method was changed 100 times, and cannot change again.'),
+  });
+});
+
 test('a repeated change is made once: the label stays, and the partner gets one update', async () => {
   const { orderId, printOrderId } = await handedOver(stack, 'repeated-change');
   const change = { shippingAddress: addressIn.FR, shipmentMethodUid: 'express' };

@@ -1,3 +1,5 @@
+import { FAILURE_LIMITS } from '../../../api/http/request-limits';
+import { LISTED_POSTBACKS } from '../../../src/orders/reading/operator-order-schemas';
 import { eventually, type TestStack, testStack } from '../../support/stack';
 import {
   type HandedOver,
@@ -23,6 +25,7 @@ beforeAll(async () => {
 interface Sent {
   readonly status: number;
   readonly body: { readonly message?: string; readonly error?: string };
+  readonly retryAfter?: number;
 }
 
 async function post(body: object): Promise<Sent> {
@@ -32,7 +35,11 @@ async function post(body: object): Promise<Sent> {
     headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
     body: JSON.stringify(body),
   });
-  return { status: response.status, body: (await response.json()) as Sent['body'] };
+  const retryAfter = response.headers.get('retry-after');
+  return {
+    ...{ status: response.status, body: (await response.json()) as Sent['body'] },
+    ...(retryAfter && { retryAfter: Number(retryAfter) }),
+  };
 }
 
 async function postStatus({ printOrderId: orderId }: HandedOver, status: string, more: object = {}): Promise<void> {
@@ -336,6 +343,21 @@ test('late and out-of-order postbacks are logged and never move a status back', 
   expect((await orderNow(stack, order.orderId)).status).toBe('shipped');
 });
 
+test('a print order takes 3,000 different postbacks, and repetitions of them', async () => {
+  const order = await handedOver(stack, 'talkative');
+  const postback = { timestamp: now(), orderId: order.printOrderId, status: 'received' };
+  await stack.services.sql`
+    INSERT INTO postbacks (partner_id, order_id, print_order_id, fingerprint, body, handled_at)
+    SELECT partner_id, order_id, id, sha256(n::text::bytea), '{}', now()
+    FROM print_orders, generate_series(1, 2_999) n WHERE id = ${order.printOrderId}`;
+  expect((await post(postback)).status).toBe(200);
+  expect(await post({ ...postback, message: 'news' })).toEqual({
+    status: 409,
+    body: { error: expect.stringContaining('The print order has 3,000 postbacks, and takes no more.') },
+  });
+  expect(await post(postback)).toEqual({ status: 200, body: { message: 'Status known already.' } });
+});
+
 test('a hundred equal concurrent postbacks all get a response and cause one transition', async () => {
   const order = await handedOver(stack, 'hundred');
   const postback = { timestamp: now(), orderId: order.printOrderId, status: 'printed' };
@@ -349,5 +371,44 @@ test('a hundred equal concurrent postbacks all get a response and cause one tran
   expect(log.filter(({ type }) => type === 'postback_printed')).toHaveLength(1);
   expect(log.filter(({ type, data }) => type === 'status' && data.status === 'printed')).toHaveLength(1);
   const { sql } = stack.services;
-  expect(await sql`SELECT id FROM postbacks WHERE print_order_id = ${order.printOrderId}`).toHaveLength(2);
+  const stored = await sql`
+    SELECT repetitions FROM postbacks WHERE print_order_id = ${order.printOrderId} ORDER BY id`;
+  expect(stored).toEqual([{ repetitions: 99 }, { repetitions: 0 }]);
+});
+
+test('a partner that sends postbacks about one print order without end is refused, and others are not', async () => {
+  const about = (orderId: string) => post({ timestamp: now(), orderId, status: 'received' });
+  for (let left = FAILURE_LIMITS.postback.limit; left > 0; left -= 20) {
+    const sent = await Promise.all(Array.from({ length: 20 }, () => about('flood')));
+    expect(new Set(sent.map(({ status }) => status))).toEqual(new Set([404]));
+  }
+  const refused = await about('flood');
+  expect(refused).toMatchObject({ status: 429, body: { error: expect.stringContaining('within an hour') } });
+  expect(refused.retryAfter).toBeGreaterThan(3_000);
+  expect((await about('another')).status).toBe(404);
+});
+
+test('the answers about an order with 10,843 postbacks have the latest of them', async () => {
+  const order = await handedOver(stack, 'ten-thousand');
+  const { sql } = stack.services;
+  await sql`
+    INSERT INTO postbacks (partner_id, order_id, print_order_id, fingerprint, body, handled_at)
+    SELECT partner_id, order_id, id, sha256(n::text::bytea), jsonb_build_object('status', 'error', 'at', now(),
+      'message', n || repeat('x', 2000), 'jobId', NULL, 'items', NULL, 'trackingCode', NULL, 'trackingLink', NULL), now()
+    FROM print_orders, generate_series(1, 10843) n WHERE id = ${order.printOrderId}`;
+  await sql`
+    INSERT INTO order_events (order_id, order_item_id, print_order_id, type, data)
+    SELECT i.order_id, i.id, ${order.printOrderId}, 'postback_error', jsonb_build_object('at', now(), 'message', n || repeat('x', 2000))
+    FROM order_items i, generate_series(1, 10843) n WHERE i.order_id = ${order.orderId}`;
+  const seen = await stack.operator.getOperatorOrder({ params: { orderId: order.orderId } });
+  const [printOrder] = seen.printOrders;
+  expect(printOrder!.postbackCount).toBe(10_843);
+  expect(printOrder!.postbacks).toHaveLength(LISTED_POSTBACKS);
+  expect(printOrder!.postbacks.at(-1)!.message).toMatch(/^10843x/);
+  expect(seen.events.filter(({ type }) => type === 'postback_error')).toHaveLength(10);
+  expect(JSON.stringify(seen).length).toBeLessThan(300_000);
+  const retrieved = await stack.client.getOrder({ params: { orderId: order.orderId } });
+  expect(retrieved.items[0]!.eventLog.filter(({ type }) => type === 'postback_error')).toHaveLength(10);
+  expect(retrieved.items[0]!.eventLog.some(({ type }) => type === 'status')).toBe(true);
+  expect(JSON.stringify(retrieved).length).toBeLessThan(30_000);
 });

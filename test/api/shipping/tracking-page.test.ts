@@ -7,7 +7,7 @@ import { shippingRoutes } from '../../../api/routes';
 import { newSigningSecret } from '../../../src/platform/http/webhook-signature';
 import { uuidv7 } from '../../../src/platform/ids';
 import type { Sql } from '../../../src/platform/postgres';
-import { voidShipment } from '../../../src/shipping/purchase';
+import { voidShipment } from '../../../src/shipping/label-voids';
 import { publicPlace } from '../../../src/shipping/tracking/tracking-page';
 import { CHICAGO } from '../../src/consignments/sample-addresses';
 import { consignmentTo } from '../../src/consignments/sample-consignments';

@@ -8,7 +8,7 @@ import { carriersOf, createCarriers } from '../../../src/carriers/carriers';
 import { newSigningSecret } from '../../../src/platform/http/webhook-signature';
 import { uuidv7 } from '../../../src/platform/ids';
 import { json, type Sql } from '../../../src/platform/postgres';
-import { voidShipment } from '../../../src/shipping/purchase';
+import { voidShipment } from '../../../src/shipping/label-voids';
 import type { ShipmentOwner } from '../../../src/shipping/shipments';
 import { MUNICH } from '../../src/consignments/sample-addresses';
 import { consignmentTo } from '../../src/consignments/sample-consignments';

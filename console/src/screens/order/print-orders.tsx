@@ -70,6 +70,7 @@ const ELSEWHERE: readonly AttentionReason[] = [
   'order_returned',
   'parcel_exception',
   'record_refused',
+  'step_fails_process',
   'workflow_slow',
 ];
 const isElsewhere = (reason: AttentionReason) => ELSEWHERE.includes(reason);
@@ -153,6 +154,9 @@ function OnePrintOrder({ printOrder, sent }: { readonly printOrder: PrintOrder; 
             rows={printOrder.postbacks}
             keyOf={({ id }) => id}
           />
+          {printOrder.postbackCount > printOrder.postbacks.length ? (
+            <Caption>{t.latestOf(printOrder.postbacks.length, printOrder.postbackCount)}</Caption>
+          ) : null}
         </Stack>
       )}
     </Stack>

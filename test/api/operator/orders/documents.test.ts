@@ -3,7 +3,7 @@ import request from 'supertest';
 import { unmeasured } from '../../../../packages/file-reader/facts';
 import { createCarriers } from '../../../../src/carriers/carriers';
 import { json } from '../../../../src/platform/postgres';
-import { voidShipment } from '../../../../src/shipping/purchase';
+import { voidShipment } from '../../../../src/shipping/label-voids';
 import { MUNICH } from '../../../src/consignments/sample-addresses';
 import { consignmentTo } from '../../../src/consignments/sample-consignments';
 import { buyShipment } from '../../../src/shipping/bought-shipment';

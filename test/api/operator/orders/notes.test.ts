@@ -46,6 +46,16 @@ test('notes are listed newest first with author and time, and paged', async () =
   expect((await read(await submitted())).notes).toEqual([]);
 });
 
+test('an order takes a thousand notes', async () => {
+  const id = await submitted();
+  await api.sql`
+    INSERT INTO order_notes (id, order_id, author_id, author_name, text)
+    SELECT gen_random_uuid(), ${id}, ${operator.id}, 'grace', 'note' FROM generate_series(1, 999)`;
+  await write(id, 'the last one').expect(200);
+  const { body } = await write(id, 'one more').expect(409);
+  expect(body.message).toBe('The order has 1,000 notes, and takes no more.');
+});
+
 test('the client reads no notes', async () => {
   const id = await submitted();
   await write(id, 'difficult-customer').expect(200);

@@ -1,6 +1,7 @@
 import { reconcileDeps } from '../../../../src/orders/upkeep/reconciliation';
 import { voidPurchasesWithoutParcel } from '../../../../src/orders/upkeep/shipments';
 import { replaceLabelWorkflowId } from '../../../../src/platform/domain/workflows';
+import { untilLocked } from '../../../support/database';
 import { eventually, type TestStack, testStack } from '../../../support/stack';
 import { addressIn } from '../client-orders';
 import { operatorHelpers } from '../operator-fixture';
@@ -132,6 +133,21 @@ test('the label of a parcel that its carrier has is not replaced, nor is an unkn
   });
   expect((await dispatch(order)).trackingCode).toBe(trackingCode);
   expect(await paid([trackingCode!])).toEqual([trackingCode]);
+});
+
+test('a replacement locks the order before its shipment, as all other changes do', async () => {
+  const order = await handedOver(stack, 'in-order');
+  const { trackingCode } = await dispatch(order);
+  const { sql } = stack.services;
+  const [shipments, replaced] = await sql.begin(async (tx) => {
+    await tx`SELECT FROM orders WHERE id = ${order.orderId} FOR UPDATE`;
+    const replaced = dispatch(order, [trackingCode!]);
+    await untilLocked(sql, 'orders');
+    const locked = await tx`SELECT FROM shipments WHERE order_id = ${order.orderId} FOR UPDATE NOWAIT`;
+    return [locked.count, [replaced]] as const;
+  });
+  expect(shipments).toBe(1);
+  expect((await replaced[0]).trackingCode).not.toBe(trackingCode);
 });
 
 describe('a replacement that is killed between its purchase and its record', () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { httpUrl, text } from '../../../../platform/domain/fields';
+import { SIZES } from '../../../../platform/domain/sizes';
 import type { RepairRequest } from '../requests';
 import { DISMISSABLE } from './attention';
 
@@ -16,7 +17,8 @@ interface Repair {
 }
 
 const itemId = z.string().regex(/^\d{1,18}$/, 'must be a string that holds an integer');
-const itemIds = z.array(itemId).min(1).max(500).nullish();
+const units = z.int().min(1).max(SIZES.itemUnits.most);
+const itemIds = z.array(itemId).min(1).max(SIZES.orderItems.most).nullish();
 
 const holds = {
   scope: 'order',
@@ -34,7 +36,7 @@ const reroutes = {
     'units in production, they stay with it and the order gets the attention reason `not_rerouted`.',
   fields: {
     itemId,
-    quantity: z.int().min(1).nullish().describe('Default: all units that wait for an operator, else the whole item.'),
+    quantity: units.nullish().describe('Default: all units that wait for an operator, else the whole item.'),
     partnerId: z.uuid().nullish().describe('Default: routing chooses.'),
     force: z
       .boolean()
@@ -88,9 +90,9 @@ export const REPAIRS = {
     fields: {
       itemIds: itemIds.describe('Default: every item that has such units.'),
       units: z
-        .array(z.object({ itemId, quantity: z.int().min(1) }).meta({ id: 'RefundedUnits' }))
+        .array(z.object({ itemId, quantity: units }).meta({ id: 'RefundedUnits' }))
         .min(1)
-        .max(500)
+        .max(SIZES.orderItems.most)
         .nullish()
         .describe('Instead of `itemIds`. 409 when fewer units of an item are left to refund.'),
     },
