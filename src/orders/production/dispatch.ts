@@ -71,6 +71,9 @@ interface DispatchRow {
   readonly rules: PaperRules;
 }
 
+/** The units were cancelled between the request and the purchase. */
+const NOTHING_LEFT = { code: 'NOTHING_TO_SHIP', message: 'All units of the print order were cancelled.' } as const;
+
 /**
  * Buys the labels of a print order and creates the documents of each package: label, the papers for the customer, and a
  * customs form where one is needed. A shipping revision has one shipment, however often the call is repeated.
@@ -108,6 +111,7 @@ export async function dispatchPrintOrder(
   }
   const slipped = withPackingSlips(row.packingSlips ?? [], packed, listsPackages(order, whole));
   const packages = withPapers(order, slipped, row.rules, named);
+  if (packages.length === 0) return { ok: false, refusal: NOTHING_LEFT };
   const sender = { partner, clientSettings: row.clientSettings };
   const purchase = {
     consignment: {
