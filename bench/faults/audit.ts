@@ -226,7 +226,7 @@ function labelsTwice({ shipments, purchases, printOrders, submitted, orders }: E
   return findings;
 }
 
-function stockDifferences({ stock, orders }: Evidence): string[] {
+function stockDifferences({ stock, orders, submitted }: Evidence): string[] {
   const findings = [...stock.unexplained];
   for (const { partner, sku, opening, now, added } of stock.balances) {
     const used = stock.used
@@ -235,14 +235,20 @@ function stockDifferences({ stock, orders }: Evidence): string[] {
     if (now !== opening + added - used)
       findings.push(`${partner} ${sku}: ${opening} and ${added} added less ${used} used is not ${now}`);
   }
+  // Units that are cancelled after printing have used stock, and those of a reroute use it at both partners.
+  const byChance = new Map(
+    submitted.filter(({ end }) => end === 'any').map((order) => [order.reference, order.reroutes]),
+  );
   for (const { reference, items } of orders) {
+    const reroutes = byChance.get(reference);
     for (const { id, status, needs } of items) {
       if (!WITH_CARRIER.has(status)) continue;
       for (const [sku, wanted] of Object.entries(needs)) {
         const used = stock.used
           .filter((use) => use.itemId === id && use.sku === sku)
           .reduce((sum, { quantity }) => sum + quantity, 0);
-        if (used !== wanted) findings.push(`${reference}: shipped, took ${used} of ${wanted} ${sku}`);
+        if (reroutes === undefined ? used !== wanted : used > wanted * (1 + reroutes))
+          findings.push(`${reference}: shipped, took ${used} of ${wanted} ${sku}`);
       }
     }
   }
@@ -320,9 +326,8 @@ function contradictions(evidence: Evidence, accepted: readonly Accepted[]): stri
     if (order.status !== status) findings.push(`${reference}: ${status} for its client, stored as ${order.status}`);
     if (status === 'canceled' && order.items.some((item) => item.status !== 'cancelled'))
       findings.push(`${reference}: canceled, with an item that is not`);
-    // A partner may report parcels of units that it cancelled itself; an operator decides.
-    const isFlagged = end === 'any' && Boolean(order.attention);
-    if (status === 'canceled' && !isFlagged && theirs.some(({ shipped }) => shipped))
+    // By chance a partner reports parcels of units that it has cancelled; an operator then decides to cancel them.
+    if (status === 'canceled' && end !== 'any' && theirs.some(({ shipped }) => shipped))
       findings.push(`${reference}: canceled for its client, shipped by its partner`);
     if (WITH_CARRIER.has(status) && !theirs.some(({ shipped }) => shipped))
       findings.push(`${reference}: ${status} for its client, but no partner shipped it`);

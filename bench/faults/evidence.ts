@@ -61,11 +61,8 @@ export async function storedOrders(sql: Sql): Promise<StoredOrder[]> {
   >`
     SELECT o.id, o.order_reference_id AS reference, o.fulfillment_status AS status,
       array_to_string(o.attention, ' ') AS attention,
-      (SELECT jsonb_agg(jsonb_build_object('id', i.id::text, 'status', i.fulfillment_status, 'quantity', (
-        -- Cancelled units need no stock.
-        SELECT coalesce(sum(j.quantity - j.cancelled_quantity), 0) FROM print_jobs j
-        WHERE j.order_item_id = i.id AND j.status NOT IN ('cancelled', 'superseded')
-      ), 'product', i.product)) FROM order_items i WHERE i.order_id = o.id) AS items
+      (SELECT jsonb_agg(jsonb_build_object('id', i.id::text, 'status', i.fulfillment_status, 'quantity', i.quantity,
+        'product', i.product)) FROM order_items i WHERE i.order_id = o.id) AS items
     FROM orders o`;
   return rows.map(({ items, ...order }) => ({
     ...order,

@@ -160,6 +160,7 @@ export class RandomPartner {
     return this.postback(printOrder, {
       status,
       timestamp,
+      ...(status === 'error' ? { message: 'ink is out' } : {}),
       ...(random.below(2) === 0 ? { eventId: `event-${random.below(1_000_000)}` } : {}),
       ...(status === 'cancelled' ? units : random.below(2) === 0 ? { orderItemId: job.id } : {}),
       ...(status === 'shipped' && random.below(4) === 0 ? { trackingCode: `OWN${printOrder.id}${job.id}` } : {}),
