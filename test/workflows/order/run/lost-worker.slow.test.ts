@@ -78,7 +78,8 @@ test('an order whose step ends the worker twice is parked before the third attem
     expect(flag!.data.message).toBe(
       'fetchOrderFiles: the process of the worker ended, or did not respond, in 2 attempts',
     );
-    expect((await orderLog(stack, id, 'step_lost')).map(({ data }) => data.times)).toEqual([1, 2]);
+    // The entry of a loss is lost when the other order ends the worker before it is written.
+    expect((await orderLog(stack, id, 'step_lost')).at(-1)!.data.times).toBe(2);
   }
   // An attempt that was lost with the other order’s may not have got to its host.
   for (const name of ['/first', '/second'])
