@@ -110,9 +110,11 @@ export class RandomPartner {
       method: 'POST',
       path: `${params.path}/cancel`,
       body: { reason: 'fewer guests', items: [{ itemReferenceId: item.itemReferenceId, quantity: units }] },
-      answered: (status) => {
+      // A client that is told `requested` does not know yet: what ships at the same time is charged.
+      answered: (status, response) => {
+        const isDone = status === 200 && (response as { cancellation?: string }).cancellation === 'done';
         const key = `${reference} ${item.itemReferenceId}`;
-        if (status === 200) this.cancelled.set(key, (this.cancelled.get(key) ?? 0) + units);
+        if (isDone) this.cancelled.set(key, (this.cancelled.get(key) ?? 0) + units);
       },
     });
     if (printOrder === undefined) return cancel();

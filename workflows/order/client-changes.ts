@@ -52,7 +52,10 @@ export class ClientChanges {
     });
     if (isNew || ofUnits.length > 0) await this.handover.responses();
     const { state } = this.run;
-    const of = [cancellationOf(state, chosen) ?? 'requested', unitsCancellationOf(state, ofUnits)];
+    const whole = cancellationOf(state, chosen);
+    // An event that came before the request can have shipped the items.
+    if (whole === null) refuseWith(whyNotCancel(state, chosen));
+    const of = [whole ?? 'requested', unitsCancellationOf(state, ofUnits)];
     return { fulfillmentStatus: deriveStatus(state), cancellation: worstOf(of) };
   }
 

@@ -6,6 +6,7 @@ import type { Partner } from '../../partners/partner-rows';
 import { timesRate, toMinor } from '../../platform/domain/money';
 import { vatCountry } from '../../platform/domain/territories';
 import type { Fragment, Queryable, Transaction } from '../../platform/postgres';
+import { DEPARTED } from '../domain/lifecycle/statuses';
 import { shareOf } from '../domain/retail-value';
 import { shippingRate, vatNumberState, vatOf, vatOfDestination } from '../domain/vat';
 import { iossNumberOf, receiverOf, returnAddressOf, taxIdsOf } from '../planning/consignments';
@@ -103,7 +104,8 @@ export async function locksShippingPrice(tx: Transaction, orderId: string): Prom
       AND EXISTS (SELECT FROM print_jobs j
         WHERE j.print_order_id = h.print_order_id AND j.status NOT IN ('cancelled', 'superseded')
           AND (j.departed_shipment_id = h.id
-            OR (j.departed_method_uid IS NULL AND h.idempotency_key = ${currentDispatchKey(tx, tx`h.print_order_id`)})))
+            OR (j.departed_method_uid IS NULL AND (j.status = ANY(${[...DEPARTED]})
+              OR h.idempotency_key = ${currentDispatchKey(tx, tx`h.print_order_id`)}))))
     LIMIT 1`;
   return holder === undefined;
 }

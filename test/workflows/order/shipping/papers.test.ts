@@ -233,6 +233,18 @@ test('of two print orders, the one that is dispatched first has the shipping pri
     invoices.push(papers.find((text) => text.startsWith('Invoice')));
   }
   expect(invoices.map(net)).toEqual(['30.00 EUR', '25.00 EUR']);
+
+  // What has left keeps its paper after a change of address.
+  const { id: sent, jobs, partnerUid } = printOrders[1]!;
+  const status = { timestamp: new Date().toISOString(), orderId: sent, status: 'shipped' as const };
+  await stack.partner(partnerUid).postOrderStatus({ body: { ...status, orderItemId: jobs[0]!.id } });
+  await orderUntil(stack, id, ({ items }) => items.some((item) => item.status === 'shipped'));
+  const { shippingAddress } = orderBody(stack, 'paper-after-change');
+  const body = { shippingAddress: { ...shippingAddress, addressLine1: 'Invalidenstrasse 2' } };
+  await stack.client.updateShipment({ params: { orderId: id }, body });
+  const { id: orderId, partnerUid: rest } = printOrders[0]!;
+  const papers = await papersOf(await stack.partner(rest).dispatchOrder({ body: { orderId } }));
+  expect(papers.filter((text) => text.startsWith('Invoice')).map(net)).toEqual(['25.00 EUR']);
 });
 
 test('of two print orders that are dispatched at the same time, one has the shipping price', async () => {
