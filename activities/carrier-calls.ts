@@ -2,6 +2,7 @@ import { activityInfo, cancellationSignal } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { CarrierUnavailable } from '../src/carriers/carrier';
 import { withHeartbeat } from './heartbeats';
+import { carriedDetails } from './interceptors/attempts';
 
 /**
  * Runs work that calls a carrier. Heartbeats, one after each call, let Temporal notice a worker that has died, and tell
@@ -15,10 +16,7 @@ export async function callingCarrier<T>(
 ): Promise<T> {
   try {
     // A heartbeat keeps what earlier attempts have left for later ones.
-    return await withHeartbeat(
-      () => work(cancellationSignal()),
-      () => activityInfo().heartbeatDetails,
-    );
+    return await withHeartbeat(() => work(cancellationSignal()), carriedDetails);
   } catch (error) {
     if (!(error instanceof CarrierUnavailable)) throw error;
     throw ApplicationFailure.create({

@@ -8,7 +8,8 @@ import { startDistributedStack } from './faults/distributed-stack';
 import { balances, gather, storedOrders, submittedOrders, unreplayable, waitingPostbacks } from './faults/evidence';
 import { injectFaults } from './faults/fault-injection';
 import { OperatorRepairs, readOrders, runOperator } from './faults/operator';
-import { planOrders } from './faults/orders';
+import { planOrders, RANDOM } from './faults/orders';
+import { RandomPartner } from './faults/random-partner';
 import { runStockroom } from './faults/stockroom';
 import { machine, writeResult } from './support/report';
 import { seededRandom } from './support/seeded-random';
@@ -49,17 +50,22 @@ async function main(): Promise<number> {
   let clean = false;
   try {
     const opening = await withDatabase(stack.databaseUrl(), balances);
-    const orders = planOrders(settings.orders, settings.minutes * 60_000, stack.sandboxUrl, random.fork());
+    const withinMs = settings.minutes * 60_000;
+    const orders = [
+      ...planOrders(settings.orders, withinMs, stack.sandboxUrl, random.fork()),
+      ...planOrders(settings.orders, withinMs, stack.sandboxUrl, random.fork(), RANDOM, 'random'),
+    ];
     const injection = new AbortController();
     const repairing = new AbortController();
     const patience = AbortSignal.timeout(settings.minutes * 60_000 + CLIENTS_PATIENCE_MS);
     // Every client adds a listener.
     setMaxListeners(0, patience);
-    const clients = runClients(stack, orders, random.fork(), patience);
     const stockroom = runStockroom(stack, random.fork(), injection.signal, patience);
     // When it fails before it is awaited, the run ends in order all the same.
     stockroom.catch(() => undefined);
     const made = new OperatorRepairs();
+    const callers = new RandomPartner(stack, settings.seed, made, patience);
+    const clients = runClients(stack, orders, random.fork(), patience, (planned, id) => callers.meet(planned, id));
     const operator = runOperator(stack, random.fork(), repairing.signal, made);
     const reader = readOrders(stack, random.fork(), repairing.signal);
     const faults = injectFaults(stack, random.fork(), injection.signal);
@@ -84,11 +90,12 @@ async function main(): Promise<number> {
     say(`orders ended ${Math.round(drained / 1000)} s after the last client`);
 
     const evidence = await withDatabase(stack.databaseUrl(), (sql) =>
-      gather(stack, sql, submissions, made, opening, added),
+      gather(stack, sql, submissions, made, opening, added, callers),
     );
     const findings = audit({ ...evidence, unreplayable: await unreplayable(stack) });
     clean = isClean(findings);
     show(findings, injected, submissions, { repairs, reads });
+    showSteps(findings, callers.steps);
     await writeResult('faults', {
       settings,
       machine: machine(),
@@ -153,6 +160,7 @@ const TITLES: Readonly<Record<Exclude<keyof Findings, 'accepted'>, string>> = {
   endedByThemselves: 'ended by themselves',
   notReplayable: 'not replayable',
   internalErrors: 'internal errors',
+  money: 'money',
 };
 const SHOWN = 20;
 
@@ -181,6 +189,15 @@ function show(
     for (const finding of findings[key].slice(0, SHOWN)) print(`  ${title}: ${finding}`);
     if (findings[key].length > SHOWN) print(`  ${title}: and ${findings[key].length - SHOWN} more`);
   }
+}
+
+/** Prints what was sent about the random orders that findings name. */
+function showSteps({ accepted: _, ...findings }: Findings, sent: ReadonlyMap<string, readonly string[]>): void {
+  const named = new Set(
+    Object.values(findings).flatMap((list) => list.flatMap((text) => text.match(/random-\d+/g) ?? [])),
+  );
+  for (const reference of [...named].slice(0, SHOWN))
+    for (const step of sent.get(reference) ?? []) process.stdout.write(`  ${reference} ${step}\n`);
 }
 
 main().then(

@@ -9,6 +9,7 @@ import {
 import { createActivities } from '../activities';
 import { BEAT_MS } from '../activities/heartbeats';
 import { shareSlots } from '../activities/interceptors/attempts';
+import { parkLostSteps } from '../activities/interceptors/lost-steps';
 import { reportActivityErrors } from '../activities/interceptors/report-errors';
 import { flagStalls } from '../activities/interceptors/stalls';
 import { whyNotConfined } from '../packages/file-reader/confinement';
@@ -162,6 +163,7 @@ export async function runWorker(
     ...(isTracing() ? [traceActivity] : []),
     reportActivityErrors(createErrorReporter(services.metrics, 'activity'), log),
   ];
+  const parking = parkLostSteps({ sql, log });
   /** @param slots those that are always there, which keys share */
   const sharedBy = (queue: string, slots: number) => {
     services.metrics.count('pressline_activity_waits_total', { queue }, 0);
@@ -169,6 +171,7 @@ export async function runWorker(
     // Stalls first: a wait for a share is one.
     const shares = [
       flagStalls({ sql, log, stallAfterMs: config.STALL_AFTER }),
+      parking,
       shareSlots(createSlotShares(slots), waited),
     ];
     return { activity: [...shares, ...activityInterceptors] };

@@ -8,15 +8,40 @@ import { transient } from '../refusals';
 interface Carried {
   /** Attempts that got no slot, or found another share taken. */
   readonly waits?: number;
+  /** The latest of the other attempts that did not end with its process, numbered without waits. */
+  readonly ended?: number;
 }
 
-const carriedBy = (info: Info) => (info.heartbeatDetails as Carried | null | undefined) ?? {};
+/** What the current attempts of this process carry, by their `Info`. */
+const carriedNow = new WeakMap<Info, object>();
 
-/** Sends a heartbeat that carries these details to later attempts, beside what the current attempt was given. */
+const carriedBy = (info: Info): Carried => (info.heartbeatDetails as Carried | null | undefined) ?? {};
+
+/** Returns what a heartbeat carries to later attempts: what the current attempt was given, and what it has added. */
+export function carriedDetails(): object | undefined {
+  const { info } = Context.current();
+  return carriedNow.get(info) ?? info.heartbeatDetails;
+}
+
+/** Sends a heartbeat that carries these details to later attempts, beside `carriedDetails`. */
 export function carry(details: object): void {
   const { info, heartbeat } = Context.current();
-  heartbeat({ ...carriedBy(info), ...details });
+  const all = { ...carriedDetails(), ...details };
+  carriedNow.set(info, all);
+  heartbeat(all);
 }
+
+/** Carries that the current attempt waited, and did nothing. Returns the failure that tries again. */
+export function waitsFor(info: Info, reason: string, retryInMs: number): ApplicationFailure {
+  carry({ waits: (carriedBy(info).waits ?? 0) + 1 });
+  return transient(reason, NO_SLOT, retryInMs);
+}
+
+/** Carries that an attempt, by default the current one, has not ended with its process. Losses before it do not count. */
+export const carryEnd = (info: Info, attempt = attemptOf(info)): void => carry({ ended: attempt });
+
+/** Returns how many attempts before the current one, since one that ended, ended with their process. */
+export const lostAttempts = (info: Info): number => attemptOf(info) - 1 - (carriedBy(info).ended ?? 0);
 
 /** Returns the number of the current attempt. An attempt that got no slot does not count. */
 export function attemptOf(info: Info): number {
@@ -41,8 +66,7 @@ export function shareSlots(shares: SlotShares, waited: () => void): (context: Co
         const { waits = 0 } = carriedBy(info);
         const waitingFor = (reason: string, retryInMs: number) => {
           waited();
-          carry({ waits: waits + 1 });
-          return transient(reason, NO_SLOT, retryInMs);
+          return waitsFor(info, reason, retryInMs);
         };
         const taken = key ? shares.take(key) : undefined;
         if (taken !== undefined && 'retryInMs' in taken)

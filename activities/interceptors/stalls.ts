@@ -25,7 +25,8 @@ const REMEMBERED = 10_000;
  * after its first attempt was scheduled, or will not have, because the next attempt comes later. The flag has the step and
  * the error of the latest attempt; another error than before replaces it at most once in the given time, because errors can
  * differ with each attempt. An attempt that goes on beyond the time is flagged too, also when earlier attempts ended
- * with their worker. Reconciliation flags the orders of activities that no worker executes (`flagStuckRuns`).
+ * with their worker. An order that has ended is not flagged: its run may have left the activity behind. Reconciliation flags
+ * the orders of activities that no worker executes (`flagStuckRuns`).
  */
 export function flagStalls({ sql, log, stallAfterMs }: StallDeps): (context: Context) => ActivityInterceptors {
   // Temporal does not tell when a local activity was first scheduled, and its id changes. A run has one of a type at a time.
@@ -36,8 +37,9 @@ export function flagStalls({ sql, log, stallAfterMs }: StallDeps): (context: Con
     const flag = async (problem: string) => {
       const message = cutText(`${info.activityType}: ${problem}`, LONGEST_MESSAGE, '…');
       const replaces = { text: `${info.activityType}: ${NOT_ENDED}`, olderThanMs: stallAfterMs };
-      await flagOrder(sql, orderId, 'stalled', message, problem === NOT_ENDED ? {} : { replaces }).catch(
-        (error: unknown) => log.error({ err: error, orderId, message }, 'a stalled order was not flagged'),
+      const options = { unlessEnded: true, ...(problem === NOT_ENDED ? {} : { replaces }) };
+      await flagOrder(sql, orderId, 'stalled', message, options).catch((error: unknown) =>
+        log.error({ err: error, orderId, message }, 'a stalled order was not flagged'),
       );
     };
     const key = `${info.workflowExecution?.runId} ${info.activityType}`;

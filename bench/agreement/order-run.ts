@@ -32,6 +32,8 @@ export class OrderRun {
   private readonly findings: string[] = [];
   private readonly ledger: Ledger;
   private id = '';
+  /** The address line that changes with each change of address. */
+  private line = 'Main Street 1';
   /** Units that partners have cancelled of their own accord, with the number of messages that they had before. */
   private readonly ownCancels: { readonly jobId: string; readonly units: number; readonly after: number }[] = [];
   /** Number of messages of its partner before a job left, by job id. */
@@ -178,6 +180,8 @@ export class OrderRun {
       const isOpen = liveJobs(printOrder).some(({ hasLeft }) => !hasLeft);
       if (isOpen && method !== printOrder.method)
         faults.push(`${printOrder.partner} was told to ship by ${method}, not ${printOrder.method}`);
+      if (isOpen && !JSON.stringify(messages[latest]?.body).includes(this.line))
+        faults.push(`${printOrder.partner} was not told to ship to ${this.line}`);
       return faults;
     });
   }
@@ -264,11 +268,8 @@ export class OrderRun {
   private async changeAddress(): Promise<void> {
     const same = { ...this.ledger.recipient };
     const recipient = this.random.below(2) === 0 ? same : randomRecipient(this.random);
-    await this.change(
-      { shippingAddress: addressOf(recipient, `Side Street ${this.steps.length}`) },
-      recipient,
-      this.ledger.method,
-    );
+    const line = `Side Street ${this.steps.length}`;
+    await this.change({ shippingAddress: addressOf(recipient, line) }, recipient, this.ledger.method, line);
   }
 
   private async changeMethod(): Promise<void> {
@@ -276,7 +277,12 @@ export class OrderRun {
     await this.change({ shipmentMethodUid: method }, this.ledger.recipient, method);
   }
 
-  private async change(body: object, recipient: Ledger['recipient'], method: string | undefined): Promise<void> {
+  private async change(
+    body: object,
+    recipient: Ledger['recipient'],
+    method: string | undefined,
+    line = this.line,
+  ): Promise<void> {
     const params = { orderId: this.id };
     const { place } = recipient;
     this.steps.push(
@@ -297,6 +303,7 @@ export class OrderRun {
     const { printOrders } = await this.world.operator.getOperatorOrder({ params });
     const methodOf = ({ id }: PrintOrder) => printOrders.find((each) => each.id === id)!.promise!.methodUid;
     await this.ledger.change({ recipient, method }, methodOf);
+    this.line = line;
   }
 
   private async reroute(printOrder: PrintOrder, job: Job): Promise<void> {

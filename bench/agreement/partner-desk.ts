@@ -13,7 +13,7 @@ export interface PartnerMessage {
 /** The endpoints of all print partners, and a file host. The partners accept everything, and keep what they receive. */
 export interface PartnerDesk {
   readonly url: string;
-  /** Messages about a print order, oldest first. */
+  /** Messages about a print order, oldest first, without repeated ones. */
   messages(printOrderId: string): readonly PartnerMessage[];
   stop(): Promise<void>;
 }
@@ -32,9 +32,12 @@ export async function openPartnerDesk(): Promise<PartnerDesk> {
       return;
     }
     const kind = request.url!.split('/').at(-1) as PartnerMessage['kind'];
-    const body = (await json(request)) as { id?: string; orderId?: string };
+    const body = (await json(request)) as { id?: string; orderId?: string; revision?: number };
     const id = body.id ?? body.orderId!;
-    received.set(id, [...(received.get(id) ?? []), { kind, body }]);
+    const before = received.get(id) ?? [];
+    // A message can be repeated, also after a newer one.
+    const isRepeated = before.some((each) => kind === 'updates' && each.body.revision >= body.revision!);
+    if (!isRepeated) received.set(id, [...before, { kind, body }]);
     response.writeHead(200).end('{}');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -34,8 +34,10 @@ export interface Evidence {
   readonly unexpectedExits: readonly string[];
   /** Order runs whose history cannot be replayed, each with the reason. */
   readonly unreplayable: readonly string[];
-  /** Requests that an API process answered with 500, each with its operation and request id. */
+  /** Requests that were answered with a 5xx that is no 503 with `Retry-After`, and deadlocks in the log of Postgres. */
   readonly internalErrors: readonly string[];
+  /** Receipts that differ from what is made. */
+  readonly money: readonly string[];
 }
 
 export interface SubmittedOrder {
@@ -122,6 +124,7 @@ export interface Findings {
   /** Order runs that would be stuck after a restart of their worker, each with the reason. */
   readonly notReplayable: readonly string[];
   readonly internalErrors: readonly string[];
+  readonly money: readonly string[];
 }
 
 const WITH_CARRIER = new Set(['shipped', 'in_transit', 'delivered', 'returned']);
@@ -144,6 +147,7 @@ export function audit(evidence: Evidence): Findings {
     endedByThemselves: evidence.unexpectedExits,
     notReplayable: evidence.unreplayable,
     internalErrors: evidence.internalErrors,
+    money: evidence.money,
   };
 }
 
@@ -195,14 +199,19 @@ function printOrdersMadeTwice({ printOrders, submitted }: Evidence): string[] {
   return findings;
 }
 
-function labelsTwice({ shipments, purchases, printOrders, submitted }: Evidence): string[] {
-  const findings: string[] = [];
+function labelsTwice({ shipments, purchases, printOrders, submitted, orders }: Evidence): string[] {
+  const findings = orders
+    .filter(({ attention }) => attention?.includes('label_without_parcel'))
+    .map(({ reference }) => `${reference}: label_without_parcel`);
   const bought = shipments.filter(({ status }) => status === 'bought');
   // A voided label that a carrier scans is valid again, so that its parcel is tracked. Nobody pays for it.
   const voidedNumbers = new Set(purchases.filter(({ voided }) => voided).map(({ trackingNumber }) => trackingNumber));
   const paid = bought.filter(({ trackingNumbers }) => !trackingNumbers.every((each) => voidedNumbers.has(each)));
+  const partly = new Set(submitted.filter(({ end }) => end === 'any').map(({ reference }) => reference));
+  // Parts that leave one after another have shipments of their own.
+  const inParts = new Set(printOrders.filter(({ reference }) => partly.has(reference)).map(({ id }) => id));
   for (const [printOrderId, count] of countBy(paid, (shipment) => shipment.printOrderId))
-    if (count > 1) findings.push(`print order ${printOrderId}: ${count} shipments`);
+    if (count > 1 && !inParts.has(printOrderId)) findings.push(`print order ${printOrderId}: ${count} shipments`);
   const used = new Set(bought.flatMap(({ inUse }) => inUse));
   for (const { trackingNumber, voided } of purchases)
     if (!voided && !used.has(trackingNumber)) findings.push(`label ${trackingNumber}: paid for, but no parcel has it`);
@@ -217,7 +226,7 @@ function labelsTwice({ shipments, purchases, printOrders, submitted }: Evidence)
   return findings;
 }
 
-function stockDifferences({ stock, orders }: Evidence): string[] {
+function stockDifferences({ stock, orders, submitted }: Evidence): string[] {
   const findings = [...stock.unexplained];
   for (const { partner, sku, opening, now, added } of stock.balances) {
     const used = stock.used
@@ -226,14 +235,20 @@ function stockDifferences({ stock, orders }: Evidence): string[] {
     if (now !== opening + added - used)
       findings.push(`${partner} ${sku}: ${opening} and ${added} added less ${used} used is not ${now}`);
   }
+  // Units that are cancelled after printing have used stock, and those of a reroute use it at both partners.
+  const byChance = new Map(
+    submitted.filter(({ end }) => end === 'any').map((order) => [order.reference, order.reroutes]),
+  );
   for (const { reference, items } of orders) {
+    const reroutes = byChance.get(reference);
     for (const { id, status, needs } of items) {
       if (!WITH_CARRIER.has(status)) continue;
       for (const [sku, wanted] of Object.entries(needs)) {
         const used = stock.used
           .filter((use) => use.itemId === id && use.sku === sku)
           .reduce((sum, { quantity }) => sum + quantity, 0);
-        if (used !== wanted) findings.push(`${reference}: shipped, took ${used} of ${wanted} ${sku}`);
+        if (reroutes === undefined ? used !== wanted : used > wanted * (1 + reroutes))
+          findings.push(`${reference}: shipped, took ${used} of ${wanted} ${sku}`);
       }
     }
   }
@@ -241,8 +256,14 @@ function stockDifferences({ stock, orders }: Evidence): string[] {
 }
 
 /** Returns true when an order has reached its expected end. */
-function hasEnded({ end, followUp }: SubmittedOrder, { status, items }: StoredOrder): boolean {
+function hasEnded({ end, followUp }: SubmittedOrder, { status, items, attention }: StoredOrder): boolean {
   if (followUp === 'cancel' && status === 'canceled') return true;
+  if (end === 'any')
+    return (
+      Boolean(attention) ||
+      status === 'failed' ||
+      items.every((item) => WITH_CARRIER.has(item.status) || item.status === 'cancelled')
+    );
   // In an order with two partners, one may accept the cancellation while the other has already packed its part.
   const counted = followUp === 'cancel' ? items.filter((item) => item.status !== 'cancelled') : items;
   // A partner that ships with the label from before the change uses a label that is no longer tracked.
@@ -296,12 +317,19 @@ function contradictions(evidence: Evidence, accepted: readonly Accepted[]): stri
   const seen = new Map<string, SeenPrintOrder[]>();
   for (const printOrder of evidence.printOrders)
     seen.set(printOrder.reference, [...(seen.get(printOrder.reference) ?? []), printOrder]);
-  for (const { reference, orderId } of accepted) {
+  const stored = new Map(evidence.orders.map((order) => [order.id, order]));
+  for (const { reference, orderId, end } of accepted) {
     const status = evidence.shown.get(orderId)?.status;
     const theirs = seen.get(reference) ?? [];
-    if (status === 'canceled' && theirs.some(({ shipped }) => shipped))
+    const order = stored.get(orderId);
+    if (order === undefined || status === undefined) continue;
+    if (order.status !== status) findings.push(`${reference}: ${status} for its client, stored as ${order.status}`);
+    if (status === 'canceled' && order.items.some((item) => item.status !== 'cancelled'))
+      findings.push(`${reference}: canceled, with an item that is not`);
+    // By chance a partner reports parcels of units that it has cancelled; an operator then decides to cancel them.
+    if (status === 'canceled' && end !== 'any' && theirs.some(({ shipped }) => shipped))
       findings.push(`${reference}: canceled for its client, shipped by its partner`);
-    if (status !== undefined && WITH_CARRIER.has(status) && !theirs.some(({ shipped }) => shipped))
+    if (WITH_CARRIER.has(status) && !theirs.some(({ shipped }) => shipped))
       findings.push(`${reference}: ${status} for its client, but no partner shipped it`);
   }
   const labels = new Set(evidence.shipments.flatMap(({ trackingNumbers }) => trackingNumbers));

@@ -19,12 +19,16 @@ export interface Submission {
 const TIMEOUT_MS = 10_000;
 const RETRY_MS = [200, 2_000] as const;
 
-/** Submits the orders at their times and retries each until it has a response. Resolves when every client has finished. */
+/**
+ * Submits the orders at their times and retries each until it has a response. Resolves when every client has finished.
+ * @param meet what happens to an accepted order that may reach any end
+ */
 export async function runClients(
   stack: DistributedStack,
   orders: readonly PlannedOrder[],
   random: SeededRandom,
   signal: AbortSignal,
+  meet: (planned: PlannedOrder, orderId: string) => Promise<void>,
 ): Promise<Submission[]> {
   const clients = stack.apiUrls.map((baseUrl) =>
     createPresslineClient({ baseUrl, ...stack.credentials.client, retries: 0, timeoutMs: TIMEOUT_MS }),
@@ -36,6 +40,7 @@ export async function runClients(
       await sleep(Math.max(0, began + planned.atMs - Date.now()));
       try {
         await submit(clients, submission, random, signal);
+        if (submission.orderId !== null && planned.end === 'any') await meet(planned, submission.orderId);
         if (submission.orderId !== null && planned.followUp !== 'nothing') {
           await sleep(planned.followUpAfterMs);
           await sendFollowUp(clients, submission, random, signal);

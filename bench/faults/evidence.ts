@@ -14,7 +14,9 @@ import { inParallel } from '../support/in-parallel';
 import { auditStock } from '../support/stock-audit';
 import type { Evidence, SeenPrintOrder, StockBalance, StockUse, StoredOrder, SubmittedOrder } from './audit';
 import type { Submission } from './clients';
+import { auditMoney } from './money-audit';
 import type { OperatorRepairs } from './operator';
+import type { RandomPartner } from './random-partner';
 import { logLine } from './supervisor';
 
 const LONGEST_PROBE_MS = 10_000;
@@ -39,7 +41,7 @@ export function submittedOrders(submissions: readonly Submission[], made: Operat
   return submissions.map(({ planned, orderId, unexpected }) => ({
     reference: planned.reference,
     orderId,
-    end: orderId !== null && made.cancelled.has(orderId) ? 'repaired' : planned.end,
+    end: orderId !== null && made.cancelled.has(orderId) && planned.end !== 'any' ? 'repaired' : planned.end,
     reroutes: made.reroutes.get(orderId ?? '') ?? 0,
     followUp: planned.followUp,
     unexpected,
@@ -91,6 +93,8 @@ export async function balances(sql: Sql): Promise<Pick<StockBalance, 'partner' |
   return rows.map(({ now, ...balance }) => ({ ...balance, now: Number(now) }));
 }
 
+const NO_CALLERS = { shipped: new Set<string>(), cancelled: new Map<string, number>(), unexpected: [] };
+
 /** Reads the records of each side. All processes must be running. */
 export async function gather(
   stack: ObservedStack,
@@ -99,6 +103,7 @@ export async function gather(
   made: OperatorRepairs,
   opening: readonly Pick<StockBalance, 'partner' | 'sku' | 'now'>[],
   added: ReadonlyMap<string, number>,
+  callers: Pick<RandomPartner, 'shipped' | 'cancelled' | 'unexpected'> = NO_CALLERS,
 ): Promise<Omit<Evidence, 'unreplayable'>> {
   const orders = await storedOrders(sql);
   const before = new Map(opening.map(({ partner, sku, now }) => [`${partner} ${sku}`, now]));
@@ -116,7 +121,7 @@ export async function gather(
     orders,
     shown: await shownOrders(stack, submissions),
     runs: await runs(stack),
-    ...(await seenOutside(stack)),
+    ...(await seenOutside(stack, callers.shipped)),
     shipments: await sql<Evidence['shipments'][number][]>`
       SELECT s.id, s.print_order_id, s.status, coalesce(array_agg(p.tracking_number ORDER BY p.position)
         FILTER (WHERE p.tracking_number IS NOT NULL), '{}') AS tracking_numbers,
@@ -146,20 +151,22 @@ export async function gather(
     ),
     unhandledPostbacks: await waitingPostbacks(sql),
     notReady: await notReady(stack),
-    internalErrors: await internalErrors(stack),
+    internalErrors: [...(await internalErrors(stack)), ...callers.unexpected],
+    money: await auditMoney(sql, callers.cancelled),
     unexpectedExits: Object.values(stack.processes).flatMap(({ name, unexpectedExits }) =>
       unexpectedExits.map((reason) => `${name}: ${reason}`),
     ),
   };
 }
 
-/** Returns the requests that were answered with 500: a server that is away or overloaded is a 503 or 429. */
+/** Returns deadlocks, and the requests that were answered with 500: a server that is away or overloaded is a 503 or 429. */
 async function internalErrors({ folder }: ObservedStack): Promise<string[]> {
   const logs = join(folder, 'logs');
   const found: string[] = [];
   for (const name of await readdir(logs)) {
     const errors = new Map<string | undefined, string | undefined>();
     for (const line of (await readFile(join(logs, name), 'utf8')).split('\n')) {
+      if (line.includes('deadlock detected')) found.push(`${name}: ${line.slice(0, 300)}`);
       const { msg, err, status, operation, requestId } = /"err":|"status":500/.test(line) ? logLine(line) : {};
       if (err !== undefined) errors.set(requestId, err.message);
       if (msg === 'request' && status === 500)
@@ -258,7 +265,10 @@ type JournalItem =
     };
 
 /** Reads the records of partners and carriers. */
-async function seenOutside(stack: ObservedStack): Promise<Pick<Evidence, 'printOrders' | 'parcels'>> {
+async function seenOutside(
+  stack: ObservedStack,
+  alsoShipped: ReadonlySet<string>,
+): Promise<Pick<Evidence, 'printOrders' | 'parcels'>> {
   const journal = await readFile(join(stack.folder, 'sandbox', 'journal.jsonl'), 'utf8');
   const arrived = new Map<string, NonNullable<JournalLine['entry']['order']>>();
   for (const line of journal.split('\n').filter((text) => text !== '')) {
@@ -281,7 +291,7 @@ async function seenOutside(stack: ObservedStack): Promise<Pick<Evidence, 'printO
         webhookIds: printOrder.distinctWebhookIds,
         binding:
           !['not-taken', 'cancelled'].includes(printOrder.state) && !printOrder.itemIds.every((id) => released.has(id)),
-        shipped: reported('shipped'),
+        shipped: reported('shipped') || alsoShipped.has(printOrder.printOrderId),
         trackingCodes: printOrder.trackingCodes,
       };
     }),

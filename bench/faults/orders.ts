@@ -9,9 +9,10 @@ export interface Scripted {
 
 /**
  * `shipped`: shipped with the partner's own carrier. `repaired`: the partner abandoned the order, and an operator rerouted
- * its items or cancelled those that no other partner can produce.
+ * its items or cancelled those that no other partner can produce. `any`: every item has left or is cancelled, or the order
+ * has an attention reason.
  */
-export type OrderEnd = 'delivered' | 'shipped' | 'repaired';
+export type OrderEnd = 'delivered' | 'shipped' | 'repaired' | 'any';
 
 /** What partners and clients do, with the weight of each. */
 export interface OrderMix {
@@ -67,6 +68,14 @@ const FAULTY: OrderMix = {
     { file: 'drips.pdf', weight: 7 },
   ],
   twelvePackages: 5,
+};
+
+/** Orders of the random partner. The partners of the sandbox only take them. */
+export const RANDOM: OrderMix = {
+  behaviours: [{ behaviour: 'no-postbacks', weight: 1, end: 'any' }],
+  followUps: [{ followUp: 'nothing', weight: 1 }],
+  posterHosts: [{ file: null, weight: 1 }],
+  twelvePackages: 0,
 };
 
 interface Product {

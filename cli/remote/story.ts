@@ -58,6 +58,7 @@ export const WRITERS: Readonly<Record<string, RunEvent['type'] | `${string}.ts`>
   replace_label: 'src/orders/production/renewed-documents.ts',
   reprint: 'src/orders/intake/reprint.ts',
   reconciled: 'src/orders/upkeep/compare.ts',
+  step_lost: 'src/orders/run/lost-steps.ts',
   add_note: 'src/orders/reading/notes.ts',
   personal_data_erased: 'src/privacy/erase.ts',
 };

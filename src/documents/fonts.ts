@@ -53,9 +53,27 @@ export type Script = keyof typeof FILES;
 
 const OWN_SCRIPTS = Object.keys(OWN_SCRIPT) as OwnScript[];
 /** Characters of each of these scripts, and those that it shares with others. */
-const CHARACTERS = Object.fromEntries(
-  OWN_SCRIPTS.map((script) => [script, new RegExp(`\\p{scx=${script[0]!.toUpperCase()}${script.slice(1)}}`, 'u')]),
-) as Partial<Record<Script, RegExp>>;
+const CHARACTERS: Readonly<Record<OwnScript, RegExp>> & Partial<Record<Script, RegExp>> = {
+  arabic: /\p{scx=Arabic}/u,
+  armenian: /\p{scx=Armenian}/u,
+  bengali: /\p{scx=Bengali}/u,
+  ethiopic: /\p{scx=Ethiopic}/u,
+  georgian: /\p{scx=Georgian}/u,
+  gujarati: /\p{scx=Gujarati}/u,
+  gurmukhi: /\p{scx=Gurmukhi}/u,
+  hebrew: /\p{scx=Hebrew}/u,
+  kannada: /\p{scx=Kannada}/u,
+  khmer: /\p{scx=Khmer}/u,
+  lao: /\p{scx=Lao}/u,
+  malayalam: /\p{scx=Malayalam}/u,
+  oriya: /\p{scx=Oriya}/u,
+  sinhala: /\p{scx=Sinhala}/u,
+  tamil: /\p{scx=Tamil}/u,
+  telugu: /\p{scx=Telugu}/u,
+  thaana: /\p{scx=Thaana}/u,
+  thai: /\p{scx=Thai}/u,
+  tifinagh: /\p{scx=Tifinagh}/u,
+};
 
 /** Order in which fonts are searched for a character. Han characters differ by country, so Japan has its own order. */
 const ORDER: readonly Script[] = ['latin', ...OWN_SCRIPTS, 'korean', 'chinese', 'japanese'];

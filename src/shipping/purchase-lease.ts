@@ -1,5 +1,5 @@
 import { type CarrierAdapter, CarrierUnavailable } from '../carriers/carrier';
-import type { Fragment, Sql } from '../platform/postgres';
+import type { Fragment, Queryable, Sql } from '../platform/postgres';
 
 /**
  * The lease on a shipment: one attempt at a time calls the carrier for it. Carriers find a purchase by its key, but two
@@ -12,14 +12,14 @@ const RENEW_MS = 5_000;
 const LONGEST_CALL_MS = 15_000;
 
 /** The columns that give a free lease of the row `s` to a holder. The lease of another holder stays. */
-export function leaseColumns(sql: Sql, holder: string, condition = sql`true`): Fragment {
+export function leaseColumns(sql: Queryable, holder: string, condition = sql`true`): Fragment {
   const isFree = sql`s.lease_until < now() AND ${condition}`;
   return sql`
     lease_holder = CASE WHEN ${isFree} THEN ${holder}::uuid ELSE s.lease_holder END,
     lease_until = CASE WHEN ${isFree} THEN ${leaseEnd(sql)} ELSE s.lease_until END`;
 }
 
-export const leaseEnd = (sql: Sql): Fragment => sql`now() + make_interval(secs => ${LEASE_MS / 1_000})`;
+export const leaseEnd = (sql: Queryable): Fragment => sql`now() + make_interval(secs => ${LEASE_MS / 1_000})`;
 
 /** An attempt that has asked for the lease of a shipment. */
 interface Attempt {

@@ -43,7 +43,7 @@ export interface LeasedIntent extends PurchaseIntent {
   isResumed: boolean;
 }
 
-const leasedIntent = (sql: Sql, holder: string): Fragment => sql`
+const leasedIntent = (sql: Queryable, holder: string): Fragment => sql`
   id, status, attempt, consignment, method_uid, started_at, replacing, ${holder}::text AS holder, lease_holder = ${holder}::uuid AS is_held,
   started_at < now() AS is_resumed`;
 
@@ -69,7 +69,7 @@ export function packageKey(
  * something to buy. A refused intent starts another attempt.
  */
 export async function recordIntent(
-  sql: Sql,
+  sql: Queryable,
   intent: Pick<PurchaseIntent, 'consignment' | 'methodUid'> & {
     readonly idempotencyKey: string;
     readonly owner: ShipmentOwner;
@@ -249,26 +249,27 @@ export async function recordReplacement(
 const LASTING_DOCUMENTS: readonly DocumentType[] = ['label', 'packing_slip'];
 
 /**
- * Replaces the documents about the contents of a shipment, and the papers that its packages have, unless the contents have changed meanwhile, or the documents are
- * not outdated any more.
+ * Replaces the documents about the contents of a shipment, unless the contents have changed meanwhile, or the documents are not
+ * outdated any more.
  * @param purchase.consignment the contents of the documents
- * @param packages those of the consignment, with the papers that were made
+ * @param sent positions of the packages whose documents stay
  * @returns the objects of former documents that no document has any more
  */
 export async function replaceDocuments(
   sql: Sql,
   purchase: Pick<PurchaseIntent, 'id' | 'consignment'>,
   documents: readonly StoredDocument[],
-  packages: Consignment['packages'],
+  sent: readonly number[],
 ): Promise<string[]> {
   const { id, consignment } = purchase;
   return await inTransaction(sql, async (tx) => {
     const updated = await tx`
-      UPDATE shipments SET documents_outdated = false, consignment = jsonb_set(consignment, '{packages}', ${json(tx, packages)})
+      UPDATE shipments SET documents_outdated = false
       WHERE id = ${id} AND documents_outdated AND consignment = ${json(tx, consignment)}`;
     if (updated.count === 0) return [];
     const former = await tx<{ objectKey: string }[]>`
       DELETE FROM shipment_documents WHERE shipment_id = ${id} AND document_type <> ALL(${[...LASTING_DOCUMENTS]})
+        AND package_position <> ALL(${[...sent]}::int[])
       RETURNING object_key`;
     await tx`
       INSERT INTO shipment_documents (id, shipment_id, package_position, document_type, content_type, format, object_key, file_name, size_bytes)

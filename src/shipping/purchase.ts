@@ -5,7 +5,7 @@ import type { Consignment } from '../consignments/domain/consignment';
 import { ratesAt } from '../platform/exchange-rates';
 import type { ObjectStore } from '../platform/objects/object-store';
 import { createPace } from '../platform/pace';
-import type { Sql } from '../platform/postgres';
+import { inTransaction, type Sql, type Transaction } from '../platform/postgres';
 import { progressed } from '../platform/progress';
 import {
   DEFAULT_LABEL,
@@ -39,6 +39,8 @@ export interface BuyShipment {
   /** Repeated calls with the same key return the same shipment. */
   readonly idempotencyKey: string;
   readonly owner: ShipmentOwner;
+  /** Returns the packages with what depends on the order's other shipments, in the transaction that stores them. */
+  readonly packagesIn?: (tx: Transaction, packages: Consignment['packages']) => Promise<Consignment['packages']>;
   readonly label?: LabelOptions;
   /** Required for packages whose `paper` is an invoice. */
   readonly invoiceOf?: InvoiceOf;
@@ -77,7 +79,14 @@ export async function buyLabels(
       refusal: { code: 'METHOD_NOT_AVAILABLE', message: `No carrier has a method ${input.methodUid}.` },
     };
   }
-  const intent = await recordIntent(sql, input);
+  const { packagesIn, consignment } = input;
+  const intent =
+    packagesIn === undefined
+      ? await recordIntent(sql, input)
+      : await inTransaction(sql, async (tx) => {
+          const packages = await packagesIn(tx, consignment.packages);
+          return await recordIntent(tx, { ...input, consignment: { ...consignment, packages } });
+        });
   if (intent.status === 'bought') return { ok: true, shipmentId: intent.id };
   if (intent.status === 'voided') return { ok: false, refusal: VOIDED };
   return await underLease(sql, adapter, intent, cancelled, (signal) =>

@@ -13,7 +13,7 @@ import { hasShipped } from '../../src/orders/domain/lifecycle/statuses';
 import type { CancelRequest, CancelResult } from '../../src/orders/domain/run/run-messages';
 import { planning } from './activities';
 import type { Handover } from './handover';
-import { refuse, refuseWith } from './refusals';
+import { orRefuse, refuse, refuseWith } from './refusals';
 import { Mutex, type RunContext, untilInHistory } from './run-context';
 import type { Submission } from './submission';
 
@@ -31,7 +31,7 @@ export class ClientChanges {
     await untilInHistory();
     refuseWith(whyNotChangeShipping(this.run.state));
     const change = { ...this.run.ids, changeId };
-    const result = await this.run.plans.run(() => planning.applyShippingChange(change));
+    const result = await this.run.plans.run(() => orRefuse(planning.applyShippingChange(change)));
     if (result.outcome === 'refused') {
       const type = result.reference === undefined ? RUN_REFUSALS.conflict : RUN_REFUSALS.invalid;
       throw refuse(type, result.message, result.reference);
@@ -52,7 +52,10 @@ export class ClientChanges {
     });
     if (isNew || ofUnits.length > 0) await this.handover.responses();
     const { state } = this.run;
-    const of = [cancellationOf(state, chosen) ?? 'requested', unitsCancellationOf(state, ofUnits)];
+    const whole = cancellationOf(state, chosen);
+    // An event that came before the request can have shipped the items.
+    if (whole === null) refuseWith(whyNotCancel(state, chosen));
+    const of = [whole ?? 'requested', unitsCancellationOf(state, ofUnits)];
     return { fulfillmentStatus: deriveStatus(state), cancellation: worstOf(of) };
   }
 

@@ -57,7 +57,17 @@ export class Handover {
     this.run.tasks.start(`replan:${printOrderIds.join(',')}:${left.join(',')}`, effect, async () => {
       const request = { ...this.run.ids, printOrderIds, ...(refunds && { refunds }) };
       const summary = cutText(`shipments of print orders ${printOrderIds.join(', ')}`, 200);
-      await this.run.plans.run(() => planning.replanShipments.executeWithOptions({ summary }, [request]));
+      const replan = () => planning.replanShipments.executeWithOptions({ summary }, [request]);
+      for (;;) {
+        const ended = await this.run.plans.run(() => outcomeOf(replan()));
+        if (ended.outcome !== 'gave_up') return;
+        // Deliveries wait for the plan, and the plan for an operator.
+        const { run } = this;
+        run.take({ type: 'flagged', reason: 'step_fails_process', message: ended.message });
+        await run.settled();
+        await condition(() => run.state.phase === 'closed' || !run.state.attention.includes('step_fails_process'));
+        if (run.state.phase === 'closed') return;
+      }
     });
   }
 
@@ -91,7 +101,9 @@ export class Handover {
       const summary = cutText(`${subject}: jobs ${jobIds.join(', ')}`, 200);
       const isDelivering = () => tasks.has(`deliver:${printOrderId}`);
       const isWhole = openJobs(printOrderOf(this.run.state, printOrderId)).every(({ id }) => jobIds.includes(id));
-      const isUnsent = isDelivering() && (await planning.withdrawPrintJobs.executeWithOptions({ summary }, [request]));
+      const withdraw = () => outcomeOf(planning.withdrawPrintJobs.executeWithOptions({ summary }, [request]));
+      const withdrawn = isDelivering() ? await withdraw() : null;
+      const isUnsent = withdrawn?.outcome === 'done' && withdrawn.result;
       // The partner needs the rest of the print order. The request must not arrive before the jobs that it cancels.
       if (isWhole) this.stopDelivering(printOrderId);
       if (isUnsent) {

@@ -17,7 +17,7 @@ import type { RunState } from '../../src/orders/domain/lifecycle/run-state';
 import type { OrderStatus } from '../../src/orders/domain/lifecycle/statuses';
 import { planning } from './activities';
 import type { Handover } from './handover';
-import { refuse, refuseWith } from './refusals';
+import { orRefuse, refuse, refuseWith } from './refusals';
 import { Mutex, type RunContext, untilInHistory } from './run-context';
 import type { Submission } from './submission';
 
@@ -94,17 +94,19 @@ export class Repairs {
     const units = reroutedUnits(this.run.state, request);
     const waits = !force && reroutedJobs(this.run.state, units).some(isWithPartner);
     const plan = await this.run.plans.run(() =>
-      planning.planReroute({
-        ...this.run.ids,
-        step: `${action}:${currentUpdateInfo()!.id}`,
-        action,
-        itemId,
-        quantity: request.quantity ?? (units.reduce((sum, { quantity }) => sum + quantity, 0) || null),
-        partnerId: request.partnerId,
-        units,
-        madeAt: madeAt(this.run.state, itemId),
-        waits,
-      }),
+      orRefuse(
+        planning.planReroute({
+          ...this.run.ids,
+          step: `${action}:${currentUpdateInfo()!.id}`,
+          action,
+          itemId,
+          quantity: request.quantity ?? (units.reduce((sum, { quantity }) => sum + quantity, 0) || null),
+          partnerId: request.partnerId,
+          units,
+          madeAt: madeAt(this.run.state, itemId),
+          waits,
+        }),
+      ),
     );
     if (plan.outcome === 'refused') throw refuse(RUN_REFUSALS.conflict, plan.message);
     const waitsUntil = Date.now() + this.run.input.stopDeadlineMs;

@@ -13,7 +13,16 @@ const PREPARE = 'prepare';
 /** Pauses before an order that could not be planned is planned again. The last one repeats. */
 const REPLAN_AFTER_MS = [1, 5, 15, 60].map((minutes) => minutes * 60_000);
 
-type Prepared = Exclude<PreparationPlan, { outcome: 'refused' }> | ({ readonly outcome: 'refused' } & OrderRefusal);
+/** The step ends the process of its worker. The order waits for an operator. */
+interface FailsProcess {
+  readonly outcome: 'fails_process';
+  readonly message: string;
+}
+
+type Prepared =
+  | Exclude<PreparationPlan, { outcome: 'refused' }>
+  | ({ readonly outcome: 'refused' } & OrderRefusal)
+  | FailsProcess;
 
 /** What follows the submission of an order: fetches its files and plans it. */
 export class Submission {
@@ -75,6 +84,12 @@ export class Submission {
         case 'unfetched':
           prepared = await this.fetchFilesAndPlan();
           break;
+        case 'fails_process':
+          this.run.take({ type: 'flagged', reason: 'step_fails_process', message: plan.message });
+          await this.run.settled();
+          await this.untilReplan({ attempts, nextAt: null });
+          prepared = null;
+          break;
         case 'parked': {
           this.run.take({ type: 'parked', reason: plan.reason, message: plan.message });
           const pauseMs = REPLAN_AFTER_MS[Math.min(attempts, REPLAN_AFTER_MS.length - 1)]!;
@@ -87,13 +102,15 @@ export class Submission {
   }
 
   /** Plans the order now. The plan writes rows and reserves stock, so it is completed also when the order is cancelled meanwhile. */
-  private async prepareOrder(attempt: number): Promise<PreparationPlan> {
+  private async prepareOrder(attempt: number): Promise<PreparationPlan | FailsProcess> {
     this.replan = false;
     const { ids, plans } = this.run;
     const options = { summary: `plan, attempt ${attempt}` };
-    return await CancellationScope.nonCancellable(() =>
-      plans.run(() => planning.prepareOrder.executeWithOptions(options, [ids])),
+    const ended = await CancellationScope.nonCancellable(() =>
+      plans.run(() => outcomeOf<PreparationPlan>(planning.prepareOrder.executeWithOptions(options, [ids]))),
     );
+    if (ended.outcome === 'done') return ended.result;
+    return { outcome: 'fails_process', message: ended.message };
   }
 
   /**
@@ -118,6 +135,9 @@ export class Submission {
           outcomeOf(files.fetchOrderFiles.executeWithOptions(options, [request])),
         );
         if (fetched.outcome === 'done') return fetched.result.plan;
+        if (fetched.outcome === 'gave_up' && fetched.failsProcess) {
+          return { outcome: 'fails_process', message: fetched.message };
+        }
         const details = fetched.outcome === 'refused' ? fetched.details : null;
         return details !== null && 'code' in details
           ? { outcome: 'refused', code: String(details.code), reason: fetched.message, details }
@@ -138,7 +158,9 @@ export class Submission {
     this.parked = parked;
     this.run.tasks.changed();
     try {
-      await condition(() => this.replan, Math.max(parked.nextAt - Date.now(), 1));
+      const isDismissed = () => !this.run.state.attention.includes('step_fails_process');
+      if (parked.nextAt === null) await condition(() => this.replan || isDismissed());
+      else await condition(() => this.replan, Math.max(parked.nextAt - Date.now(), 1));
     } finally {
       this.parked = null;
     }

@@ -75,6 +75,7 @@ const good: Evidence = {
   unexpectedExits: [],
   unreplayable: [],
   internalErrors: [],
+  money: [],
 };
 
 test('a successful order has no findings', () => {
@@ -109,6 +110,11 @@ test.each<[string, keyof ReturnType<typeof audit>, Partial<Evidence>]>([
     'labelsBoughtTwice',
     { purchases: [...good.purchases, { trackingNumber: 'T2', voided: false }] },
   ],
+  [
+    'an order that has a label without a parcel',
+    'labelsBoughtTwice',
+    { orders: [order({ attention: 'label_without_parcel' })] },
+  ],
   ['a live label of a package that was left out', 'labelsBoughtTwice', { shipments: [shipment({ inUse: [] })] }],
   [
     'a partner with two labels for one address',
@@ -140,6 +146,17 @@ test.each<[string, keyof ReturnType<typeof audit>, Partial<Evidence>]>([
     'internalErrors',
     { internalErrors: ['api-1.log: getOperatorOrder, request r'] },
   ],
+  ['receipts that differ from what is made', 'money', { money: ['fault-1: 2 of poster charged, 1 made'] }],
+  [
+    'an order that is canceled while an item is not',
+    'contradictions',
+    {
+      orders: [order({ status: 'canceled' })],
+      shown: new Map([['a', { reference: 'fault-1', status: 'canceled' }]]),
+      printOrders: [printOrder({ shipped: false })],
+    },
+  ],
+  ['an order with another status for its client', 'contradictions', { orders: [order({ status: 'in_transit' })] }],
   ['a process that ended by itself', 'endedByThemselves', { unexpectedExits: ['worker-1: exit code 1: Error: no'] }],
   [
     'an order canceled for its client and shipped',
@@ -171,6 +188,15 @@ test('a voided label and a second one after a change of address are no finding',
     ],
   };
   expect(isClean(audit(changed))).toBe(true);
+});
+
+test('an order of the random partner has ended when its items have left or are cancelled, or when it is flagged', () => {
+  const items = [item(), item({ id: '10002', status: 'cancelled', needs: {} })];
+  const met = (over: object): Evidence => ({ ...good, submitted: [submission({ end: 'any' })], orders: [order(over)] });
+  expect(isClean(audit(met({ items })))).toBe(true);
+  const waiting = [item({ status: 'on_hold' })];
+  expect(audit(met({ items: waiting, attention: 'stalled' })).stuck).toEqual([]);
+  expect(audit(met({ items: waiting })).stuck).toHaveLength(1);
 });
 
 test('two partners may produce a rerouted item, and no third', () => {

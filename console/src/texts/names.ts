@@ -126,6 +126,7 @@ export const REASONS: Readonly<Record<AttentionReason, string>> = {
   order_failed: 'Failed',
   order_returned: 'Returned',
   stalled: 'Stalled',
+  step_fails_process: 'Step fails its process',
   workflow_slow: 'Workflow slow',
 };
 

@@ -1,6 +1,6 @@
 import type { ProductKind, ResolvedProduct } from '../../catalog/domain/product';
 import { stockNeeds } from '../../partners/domain/routing-weights';
-import { orderWorkflowId } from '../../platform/domain/workflows';
+import { ORDER_WORKFLOW_PREFIX, orderWorkflowId } from '../../platform/domain/workflows';
 import { randomToken } from '../../platform/ids';
 import { type Fragment, json, type Queryable, type Transaction } from '../../platform/postgres';
 import { type ReservationLine, type ReserveOutcome, reserveStock } from '../../procurement/reservations';
@@ -121,3 +121,7 @@ export async function reserveForJobs(
 export function dispatchKey(orderId: string, printOrderId: string, revision: number): string {
   return `${orderWorkflowId(orderId)}:dispatch:${printOrderId}:${revision}`;
 }
+
+/** Returns the expression of the key that the dispatch of a print order of order `o` has now. */
+export const currentDispatchKey = (sql: Queryable, printOrderId: Fragment): Fragment => sql`
+  ${ORDER_WORKFLOW_PREFIX}::text || o.id || ':dispatch:' || ${printOrderId} || ':' || o.shipping_revision`;

@@ -5,10 +5,12 @@ import type { CustomerInvoice } from '../../documents/customer-invoice';
 import type { Partner } from '../../partners/partner-rows';
 import { timesRate, toMinor } from '../../platform/domain/money';
 import { vatCountry } from '../../platform/domain/territories';
-import type { Fragment, Queryable } from '../../platform/postgres';
+import type { Fragment, Queryable, Transaction } from '../../platform/postgres';
+import { DEPARTED } from '../domain/lifecycle/statuses';
 import { shareOf } from '../domain/retail-value';
 import { shippingRate, vatNumberState, vatOf, vatOfDestination } from '../domain/vat';
 import { iossNumberOf, receiverOf, returnAddressOf, taxIdsOf } from '../planning/consignments';
+import { currentDispatchKey } from '../planning/print-order-rows';
 import type { RunOrder } from '../planning/run-order';
 
 interface InvoiceSender {
@@ -77,64 +79,64 @@ function sellerOf(order: RunOrder, { partner, clientSettings }: InvoiceSender): 
   return { ...address, company, taxIds: { vatNumber } };
 }
 
-/** What decides the papers of a print order. */
-export interface PaperRules {
-  /** The retail shipping price is on no paper that has left, and this print order is the one whose paper has it. */
-  readonly invoicesShipping: boolean;
-  /** References of the items that other print orders make as often as they were ordered: these units are replacements. */
-  readonly replaced: readonly string[] | null;
-}
+/**
+ * Returns the jsonb expression of the references of the items that print orders before `p` make as often as they were ordered in
+ * order `o`: the units of `p` are replacements.
+ */
+export const replacedItems = (sql: Queryable): Fragment => sql`
+  (SELECT jsonb_agg(i.item_reference_id) FROM order_items i WHERE i.order_id = o.id AND i.quantity <= (
+    SELECT sum(j.quantity - j.cancelled_quantity) FROM print_jobs j
+    WHERE j.order_item_id = i.id AND j.print_order_id < p.id AND j.status NOT IN ('cancelled', 'superseded')))`;
 
 /**
- * Returns the jsonb expression of the rules for print order `p` of order `o`. The first print order with units that have not left
- * has the shipping price on its first paper, unless a paper of an earlier parcel has it that travels.
+ * Locks an order, and returns true when no paper of a parcel that travels has the shipping price. A shipment that a change of address
+ * or method replaces does not travel, unless it has left. The caller stores which paper has the price, in the same transaction.
  */
-export const paperRules = (sql: Queryable): Fragment => sql`
-  jsonb_build_object('invoicesShipping', NOT EXISTS (
-      SELECT FROM print_orders f JOIN print_jobs j ON j.print_order_id = f.id
-      WHERE f.order_id = o.id AND f.id < p.id
-        AND j.status NOT IN ('cancelled', 'superseded', 'shipped', 'in_transit', 'delivered', 'returned'))
-    AND NOT EXISTS (
-      SELECT FROM shipments h JOIN shipment_packages k ON k.shipment_id = h.id
-      WHERE h.order_id = o.id AND h.status = 'bought' AND k.left_out_at IS NULL
-        AND h.consignment -> 'packages' -> k.position ->> 'paper' = 'invoice_with_shipping'
-        AND (h.print_order_id <> p.id
-          OR EXISTS (SELECT FROM print_jobs d WHERE d.print_order_id = p.id AND d.departed_shipment_id = h.id))),
-    'replaced', (SELECT jsonb_agg(i.item_reference_id) FROM order_items i WHERE i.order_id = o.id AND i.quantity <= (
-      SELECT sum(j.quantity - j.cancelled_quantity) FROM print_jobs j
-      WHERE j.order_item_id = i.id AND j.print_order_id < p.id AND j.status NOT IN ('cancelled', 'superseded'))))`;
+export async function locksShippingPrice(tx: Transaction, orderId: string): Promise<boolean> {
+  await tx`SELECT FROM orders WHERE id = ${orderId} FOR NO KEY UPDATE`;
+  const [holder] = await tx`
+    SELECT FROM orders o JOIN shipments h ON h.order_id = o.id,
+      jsonb_array_elements(h.consignment -> 'packages') WITH ORDINALITY AS e (pack, number)
+    WHERE o.id = ${orderId} AND h.status IN ('buying', 'bought')
+      AND e.pack ->> 'paper' = 'invoice_with_shipping'
+      AND NOT EXISTS (SELECT FROM shipment_packages k
+        WHERE k.shipment_id = h.id AND k.position = e.number - 1 AND k.left_out_at IS NOT NULL)
+      AND EXISTS (SELECT FROM print_jobs j
+        WHERE j.print_order_id = h.print_order_id AND j.status NOT IN ('cancelled', 'superseded')
+          AND (j.departed_shipment_id = h.id
+            OR (j.departed_method_uid IS NULL AND (j.status = ANY(${[...DEPARTED]})
+              OR h.idempotency_key = ${currentDispatchKey(tx, tx`h.print_order_id`)}))))
+    LIMIT 1`;
+  return holder === undefined;
+}
 
 /**
  * Decides the papers of packages: an invoice where all goods have retail prices and are sold, otherwise one without prices.
  * The client's packing slip takes its place.
- * @param first references of the items that leave first: one of their packages has the shipping price if it has an invoice
+ * @param replaced references of the items whose units are replacements
  */
 export function withPapers<Pack extends ConsignmentPackage>(
   order: RunOrder,
   packages: readonly Pack[],
-  { invoicesShipping, replaced }: PaperRules,
-  first: ReadonlySet<string>,
+  replaced: readonly string[] | null,
 ): Pack[] {
   const isSold = ({ itemReferenceId }: { readonly itemReferenceId: string }) =>
     order.charged &&
     replaced?.includes(itemReferenceId) !== true &&
     order.items.some((item) => item.itemReferenceId === itemReferenceId && item.retailPrice !== null);
-  const decided = packages.map((pack): Pack => {
+  return packages.map((pack): Pack => {
     if (pack.items.every(isSold)) return { ...pack, paper: 'invoice' };
     return pack.packingSlip === undefined ? { ...pack, paper: 'delivery_note', packingList: undefined } : pack;
   });
-  return invoicesShipping ? withShippingInvoiced(decided, first) : decided;
 }
 
-/** Puts the shipping price on one invoice, unless one has it. @param first references of the items that leave first */
+/** Puts the shipping price on one invoice. @param first references of the items that leave first: it goes with one of them */
 export function withShippingInvoiced<Pack extends ConsignmentPackage>(
   packages: readonly Pack[],
-  first: ReadonlySet<string> = new Set(),
+  first: ReadonlySet<string>,
 ): Pack[] {
-  const invoiced = packages.filter(({ paper }) => paper !== undefined && paper !== 'delivery_note');
+  const invoiced = packages.filter(({ paper }) => paper === 'invoice');
   const chosen =
-    invoiced.find(({ paper }) => paper === 'invoice_with_shipping') ??
-    invoiced.find(({ items }) => items.some(({ itemReferenceId }) => first.has(itemReferenceId))) ??
-    invoiced[0];
+    invoiced.find(({ items }) => items.some(({ itemReferenceId }) => first.has(itemReferenceId))) ?? invoiced[0];
   return packages.map((pack) => (pack === chosen ? { ...pack, paper: 'invoice_with_shipping' } : pack));
 }

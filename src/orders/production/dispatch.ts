@@ -5,7 +5,6 @@ import { type Partner, partnerAsJson, partnerOf } from '../../partners/partner-r
 import { type AddressedPrintOrder, isPrintOrderId, jobOfItem } from '../../partners/print-orders';
 import { text } from '../../platform/domain/fields';
 import { SIZES } from '../../platform/domain/sizes';
-import { ORDER_WORKFLOW_PREFIX } from '../../platform/domain/workflows';
 import { Refusal } from '../../platform/errors';
 import type { LinkSigner } from '../../platform/objects/signed-links';
 import type { Queryable, Sql } from '../../platform/postgres';
@@ -22,9 +21,15 @@ import {
   partsOf,
   returnAddressOf,
 } from '../planning/consignments';
-import { dispatchKey } from '../planning/print-order-rows';
+import { currentDispatchKey, dispatchKey } from '../planning/print-order-rows';
 import { runOrderWith } from '../planning/run-order';
-import { customerInvoice, type PaperRules, paperRules, withPapers } from './customer-invoice';
+import {
+  customerInvoice,
+  locksShippingPrice,
+  replacedItems,
+  withPapers,
+  withShippingInvoiced,
+} from './customer-invoice';
 import { decimalId } from './postbacks';
 
 export const dispatchRequestSchema = z
@@ -68,8 +73,11 @@ interface DispatchRow {
   /** Units that are neither cancelled nor rerouted, including those that have left. */
   readonly liveJobs: DispatchOrder['jobs'] | null;
   readonly packingSlips: readonly { readonly packageIndex: number; readonly objectKey: string }[] | null;
-  readonly rules: PaperRules;
+  readonly replaced: readonly string[] | null;
 }
+
+/** The units were cancelled between the request and the purchase. */
+const NOTHING_LEFT = { code: 'NOTHING_TO_SHIP', message: 'All units of the print order were cancelled.' } as const;
 
 /**
  * Buys the labels of a print order and creates the documents of each package: label, the papers for the customer, and a
@@ -87,7 +95,7 @@ export async function dispatchPrintOrder(
     sql`${orderId}`,
     sql`(SELECT jsonb_build_object('partner', ${partnerAsJson(sql, sql`p.partner_id`)}, 'shipmentMethodUid', s.shipment_method_uid,
         'packing', s.packing,
-        'clientSettings', a.settings, 'rules', ${paperRules(sql)},
+        'clientSettings', a.settings, 'replaced', ${replacedItems(sql)},
         'liveJobs', (SELECT jsonb_agg(jsonb_build_object('itemId', j.order_item_id::text, 'quantity', j.quantity) ORDER BY j.id)
           FROM print_jobs j WHERE j.print_order_id = p.id AND j.status NOT IN ('cancelled', 'superseded')),
         'packingSlips', (SELECT jsonb_agg(jsonb_build_object('packageIndex', l.package_index, 'objectKey', l.object_key))
@@ -107,7 +115,8 @@ export async function dispatchPrintOrder(
     packed.push(...(parts === null ? [pack] : splitInto(pack, parts)));
   }
   const slipped = withPackingSlips(row.packingSlips ?? [], packed, listsPackages(order, whole));
-  const packages = withPapers(order, slipped, row.rules, named);
+  const packages = withPapers(order, slipped, row.replaced);
+  if (packages.length === 0) return { ok: false, refusal: NOTHING_LEFT };
   const sender = { partner, clientSettings: row.clientSettings };
   const purchase = {
     consignment: {
@@ -117,6 +126,8 @@ export async function dispatchPrintOrder(
     methodUid: row.shipmentMethodUid,
     idempotencyKey: dispatchKey(orderId, printOrderId, revision),
     owner: { kind: 'print_order', orderId, printOrderId },
+    packagesIn: async (tx, some) =>
+      (await locksShippingPrice(tx, orderId)) ? withShippingInvoiced(some, named) : some,
     invoiceOf: (pack, paper) => customerInvoice(order, sender, pack, paper),
   } satisfies BuyShipment;
   const bought = await buyLabels(deps, purchase, cancelled);
@@ -185,9 +196,7 @@ export async function dispatchedPrintOrder(
         FROM shipments h JOIN shipment_packages k ON k.shipment_id = h.id
         WHERE h.print_order_id = p.id AND (h.status = 'voided' OR k.left_out_at IS NOT NULL)) AS void_labels
     FROM print_orders p JOIN partners pa ON pa.account_id = p.partner_id JOIN orders o ON o.id = p.order_id
-    -- The idempotency key as \`dispatchKey\` makes it.
-    LEFT JOIN shipments s ON s.status = 'bought' AND s.idempotency_key =
-      ${ORDER_WORKFLOW_PREFIX}::text || o.id || ':dispatch:' || p.id || ':' || o.shipping_revision
+    LEFT JOIN shipments s ON s.status = 'bought' AND s.idempotency_key = ${currentDispatchKey(sql, sql`p.id`)}
     WHERE p.id = ${printOrderId} AND p.partner_id = ${partnerId}`;
   return printOrder ?? null;
 }

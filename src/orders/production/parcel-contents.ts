@@ -1,6 +1,7 @@
 import type { ConsignmentPackage } from '../../consignments/domain/consignment';
 import { json, type Transaction } from '../../platform/postgres';
 import { countPackages, leaveOutPackages } from '../../shipping/shipment-transit';
+import { DEPARTED } from '../domain/lifecycle/statuses';
 import { withUnitsLeft } from '../domain/packing';
 
 interface BoughtShipment {
@@ -63,15 +64,16 @@ export async function removeEndedUnits(tx: Transaction, printOrderIds: readonly 
 }
 
 /**
- * Has the papers of all parcels that have not left made again: units of one print order decide about the IOSS of others, and which
- * of them has the shipping price.
+ * Has the papers of all parcels that have not left made again: units of one print order decide about the IOSS of others, and the
+ * next paper has a shipping price that is on none.
  */
 export async function renewPapers(tx: Transaction, orderId: string): Promise<void> {
   await tx`
     UPDATE shipments s SET documents_outdated = true
     WHERE s.order_id = ${orderId} AND s.status = 'bought'
-      AND NOT EXISTS (SELECT FROM print_jobs j WHERE j.print_order_id = s.print_order_id
-          AND (j.departed_shipment_id = s.id OR j.status IN ('shipped', 'in_transit', 'delivered', 'returned')))`;
+      AND NOT EXISTS (SELECT FROM print_jobs d WHERE d.departed_shipment_id = s.id)
+      AND EXISTS (SELECT FROM print_jobs j WHERE j.print_order_id = s.print_order_id
+        AND j.status <> ALL(${['cancelled', 'superseded', ...DEPARTED]}))`;
 }
 
 /** Returns the packages with the units that still travel, and the positions of those that have changed. */

@@ -5,7 +5,7 @@ import { SIZES } from '../../platform/domain/sizes';
 import { uuidv7 } from '../../platform/ids';
 import { inTransaction, json, type Queryable, type Sql, type Transaction } from '../../platform/postgres';
 import { whyStatusForbids } from '../domain/lifecycle/rules/guards';
-import type { OrderStatus } from '../domain/lifecycle/statuses';
+import { DEPARTED, type OrderStatus } from '../domain/lifecycle/statuses';
 import type { Receipt } from '../domain/receipt';
 import { addressFindings } from '../planning/address-checks';
 import { type Charges, openLines } from '../planning/charges';
@@ -215,8 +215,6 @@ interface UnshippedRow {
   readonly plannedWeight: string;
 }
 
-const DEPARTED = ['shipped', 'in_transit', 'delivered', 'returned'];
-
 async function unshippedRows(sql: Queryable, orderId: string): Promise<UnshippedRow[]> {
   return await sql<UnshippedRow[]>`
     SELECT p.id, p.partner_id, p.dispatch_date::text, j.jobs, j.departed, p.status = 'waiting' AS is_waiting,
@@ -224,7 +222,7 @@ async function unshippedRows(sql: Queryable, orderId: string): Promise<Unshipped
     FROM print_orders p JOIN planned_shipments s ON s.print_order_id = p.id, LATERAL (
       SELECT jsonb_agg(k.job) FILTER (WHERE NOT k.left) AS jobs, coalesce(jsonb_agg(k.job) FILTER (WHERE k.left), '[]') AS departed
       FROM (
-        SELECT jsonb_build_object('itemId', order_item_id::text, 'quantity', quantity) AS job, status = ANY(${DEPARTED}) AS left
+        SELECT jsonb_build_object('itemId', order_item_id::text, 'quantity', quantity) AS job, status = ANY(${[...DEPARTED]}) AS left
         FROM print_jobs WHERE print_order_id = p.id AND status NOT IN ('cancelled', 'superseded') ORDER BY id) k) j
     WHERE p.order_id = ${orderId} AND p.status <> 'cancelled' AND j.jobs IS NOT NULL
     ORDER BY p.id`;
@@ -324,7 +322,7 @@ async function keepDepartedParcels(
   await tx`
     UPDATE partner_parcels w SET job_ids = l.job_ids FROM (
       SELECT j.print_order_id, array_agg(j.id ORDER BY j.id) AS job_ids FROM print_jobs j
-      WHERE j.print_order_id = ANY(${ids}::bigint[]) AND j.status = ANY(${DEPARTED}) AND j.departed_method_uid IS NULL
+      WHERE j.print_order_id = ANY(${ids}::bigint[]) AND j.status = ANY(${[...DEPARTED]}) AND j.departed_method_uid IS NULL
         AND NOT EXISTS (SELECT FROM partner_parcels n WHERE n.print_order_id = j.print_order_id AND j.id = ANY(n.job_ids))
         AND NOT EXISTS (SELECT FROM shipments h WHERE h.print_order_id = j.print_order_id AND h.status = 'bought')
       GROUP BY j.print_order_id) l
@@ -335,6 +333,6 @@ async function keepDepartedParcels(
         WHERE h.print_order_id = j.print_order_id AND h.status = 'bought' ORDER BY h.bought_at DESC LIMIT 1)
     FROM planned_shipments s
     WHERE s.print_order_id = j.print_order_id AND j.print_order_id = ANY(${ids}::bigint[])
-      AND j.status = ANY(${DEPARTED}) AND j.departed_method_uid IS NULL`;
+      AND j.status = ANY(${[...DEPARTED]}) AND j.departed_method_uid IS NULL`;
   await removeEndedUnits(tx, ids);
 }

@@ -60,6 +60,10 @@ const runSchema = z
           .boolean()
           .optional()
           .describe('True when a carrier has scanned a parcel under a label other than the current one.'),
+        ioss: z
+          .boolean()
+          .optional()
+          .describe('True when the client has an IOSS number: units that end can change the VAT on the import.'),
         update: z
           .object({
             revision: z.int().describe('Number of the update among those of its print order.'),

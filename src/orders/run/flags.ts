@@ -3,11 +3,18 @@ import { enqueue } from '../../platform/outbox/outbox';
 import { inTransaction, json, type Sql } from '../../platform/postgres';
 import type { AttentionReason } from '../domain/lifecycle/attention-reasons';
 import type { EventOf } from '../domain/lifecycle/run-events';
+import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
 
 /** Which earlier message of a flag is replaced. */
 interface Replaced {
   readonly text: string;
   readonly olderThanMs: number;
+}
+
+interface FlagOptions {
+  readonly untilNextRecord?: boolean;
+  readonly replaces?: Replaced;
+  readonly unlessEnded?: boolean;
 }
 
 /**
@@ -16,20 +23,23 @@ interface Replaced {
  * @param message what was found, for the order's log and the Temporal UI
  * @param options untilNextRecord: the workflow cannot handle a signal now. Its next record, which proves that it can,
  *   clears the flag. replaces: the earlier message of the reason is replaced when it is this text, which says less, or
- *   another one than `message` and as many milliseconds old
- * @returns false when the order was already flagged for this reason, with a message that is not replaced
+ *   another one than `message` and as many milliseconds old. unlessEnded: a step of the order's run found it, and an
+ *   order that has ended is not flagged, because no record of the run would clear the flag
+ * @returns false when the order was already flagged for this reason, with a message that is not replaced, or has ended
  */
 export async function flagOrder(
   sql: Sql,
   orderId: string,
   reason: AttentionReason,
   message: string,
-  { untilNextRecord = false, replaces }: { untilNextRecord?: boolean; replaces?: Replaced } = {},
+  { untilNextRecord = false, replaces, unlessEnded = false }: FlagOptions = {},
 ): Promise<boolean> {
   return await inTransaction(sql, async (tx) => {
     const flagged = await tx`
       UPDATE orders SET attention = array_append(array_remove(attention, ${reason}::text), ${reason}::text), updated_at = now()
-      WHERE id = ${orderId} AND (NOT coalesce(${reason} = ANY(attention), false) OR (
+      WHERE id = ${orderId} AND NOT (${unlessEnded} AND (
+        fulfillment_status = ANY(${[...ENDED_ORDERS]}) OR tracking_ended_at IS NOT NULL
+      )) AND (NOT coalesce(${reason} = ANY(attention), false) OR (
         SELECT data ->> 'message' = ${replaces?.text ?? null}
           OR data ->> 'message' <> ${message} AND at <= now() - make_interval(secs => ${replaces?.olderThanMs ?? null} / 1000.0)
         FROM order_events

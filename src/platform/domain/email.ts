@@ -1,13 +1,14 @@
 import { z } from 'zod';
 
-const WORD = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
-const LABEL = '(?:[A-Za-z0-9-]|[^\\x00-\\x7f])+';
-/** A dot-atom, @ and a domain (RFC 5322, 3.4.1), which may have letters of any script (RFC 5890). */
-const FORM = new RegExp(`^${WORD}(?:\\.${WORD})*@${LABEL}(?:\\.${LABEL})+$`);
+/** The dot-atom before the @ (RFC 5322, 3.4.1). */
+const LOCAL = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
+/** The domain as it is written: labels in letters of any script (RFC 5890). */
+const DOMAIN = /^[a-z0-9\P{ASCII}-]+(?:\.[a-z0-9\P{ASCII}-]+)+$/iu;
 /** A name of hosts in ASCII. Its last label has a letter: otherwise it is an IP address. */
 const HOST = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?=[a-z0-9-]*[a-z])[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-const hostOf = (address: string) => URL.parse(`http://${address.slice(address.indexOf('@') + 1)}`)?.hostname ?? '';
+const domainOf = (address: string) => address.slice(address.indexOf('@') + 1);
+const hostOf = (address: string) => URL.parse(`http://${domainOf(address)}`)?.hostname ?? '';
 
 /** Largest number of characters of an address, and of those before its @ (RFC 5321, 4.5.3.1). */
 const LONGEST = 254;
@@ -20,8 +21,10 @@ export const emailAddress = z
   .superRefine((address, context) => {
     const report = (message: string, code?: string) => context.addIssue({ code: 'custom', message, params: { code } });
     if (address.trim() === '') return report('This field must not be blank.', 'IS_BLANK_ERROR');
-    if (!FORM.test(address)) return report('Not an e-mail address.');
-    if (address.indexOf('@') > LOCAL_PART) report(`At most ${LOCAL_PART} characters before the @.`);
+    const at = address.indexOf('@');
+    const isForm = LOCAL.test(address.slice(0, Math.max(at, 0))) && DOMAIN.test(domainOf(address));
+    if (!isForm) return report('Not an e-mail address.');
+    if (at > LOCAL_PART) report(`At most ${LOCAL_PART} characters before the @.`);
     const isDomain = HOST.test(hostOf(address)) && asciiEmail(address).length <= LONGEST;
     if (!isDomain) report('The part after the @ is not a domain, or too long.');
   });

@@ -217,6 +217,8 @@ CREATE TABLE order_events (
 ) PARTITION BY RANGE (order_id);
 CREATE TABLE order_events_default PARTITION OF order_events DEFAULT;
 CREATE INDEX order_events_order ON order_events (order_id, id);
+-- Few rows: steps that were lost with the process of their worker.
+CREATE INDEX order_events_lost ON order_events (at) WHERE type = 'step_lost';
 
 -- Notes of operators on orders. Clients and partners do not see them.
 CREATE TABLE order_notes (

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { CarrierAdapter } from '../../../src/carriers/carrier';
+import { dispatchPrintOrder } from '../../../src/orders/production/dispatch';
 import { eventually, type TestStack, testStack } from '../../support/stack';
 import {
   type HandedOver,
@@ -136,6 +137,18 @@ describe('a refused dispatch has an error message and buys no label', () => {
       body: { error: expect.stringMatching(/is cancelled/) },
     });
     expect((await orderNow(stack, order.orderId)).shipments).toEqual({});
+  });
+
+  test('a dispatch that was accepted before its units were cancelled buys nothing and ends', async () => {
+    const { orderId, printOrderId, itemIds } = await handedOver(stack, 'cancelled-before-purchase');
+    await stack.client.cancelOrder({ params: { orderId }, body: {} });
+    await orderUntil(stack, orderId, is('canceled'));
+    const jobs = itemIds.map((itemId) => ({ itemId, quantity: 1 }));
+    expect(await dispatchPrintOrder(stack.services, { orderId, printOrderId, revision: 0, jobs })).toMatchObject({
+      ok: false,
+      refusal: { code: 'NOTHING_TO_SHIP' },
+    });
+    expect((await orderNow(stack, orderId)).shipments).toEqual({});
   });
 
   test('a print order that the partner has cancelled is refused', async () => {
@@ -301,7 +314,8 @@ describe('a dispatch of more than 50 parcels', () => {
     const labels = body.documents.filter(({ type }) => type === 'label');
     expect(new Set(labels.map(({ trackingCode }) => trackingCode)).size).toBe(PARCELS);
     expect(labels).toHaveLength(PARCELS);
-    expect(await orderNow(stack, order.orderId)).toMatchObject({ shipments: { bought: 1 }, attention: null });
+    // The documents exist before the run records the dispatch, which ends the attention for the refusal.
+    await orderUntil(stack, order.orderId, ({ attention, shipments }) => attention === null && shipments.bought === 1);
     const { sql } = stack.services;
     const [purchases] = await sql<{ live: number }[]>`
       SELECT count(*)::int AS live FROM carrier_purchases p JOIN shipments s ON p.idempotency_key LIKE s.id || ':%'

@@ -311,7 +311,7 @@ test('shipping is refunded to what the rest costs, until labels are bought; pack
     price: shipment!.price,
     packageCount: shipment!.packageCount,
     totalWeight: shipment!.totalWeight,
-    planned: shipment!.plannedPackages.map(({ price, items }) => [price, items[0]!.quantity]),
+    planned: shipment!.plannedPackages.map(({ count, price, items }) => [count, price, items[0]!.quantity]),
   });
   // Tubes of 140 g with ten posters of 13 g.
   const before = await read(orderId);
@@ -319,7 +319,10 @@ test('shipping is refunded to what the rest costs, until labels are bought; pack
     price: 16.76,
     packageCount: 4,
     totalWeight: 4 * 140 + 32 * 13,
-    planned: [...Array(3).fill([4.29, 10]), [3.89, 2]],
+    planned: [
+      [3, 4.29, 10],
+      [1, 3.89, 2],
+    ],
   });
   await cancel(orderId, units(20));
   const fewer = await readUntil(stack.client, orderId, (order) => shippingOf(order) < 1676);
@@ -328,8 +331,8 @@ test('shipping is refunded to what the rest costs, until labels are bought; pack
     packageCount: 2,
     totalWeight: 2 * 140 + 12 * 13,
     planned: [
-      [4.29, 10],
-      [3.89, 2],
+      [1, 4.29, 10],
+      [1, 3.89, 2],
     ],
   };
   expect(parcels(fewer)).toEqual(rest);

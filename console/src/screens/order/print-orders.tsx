@@ -70,6 +70,7 @@ const ELSEWHERE: readonly AttentionReason[] = [
   'order_returned',
   'parcel_exception',
   'record_refused',
+  'step_fails_process',
   'workflow_slow',
 ];
 const isElsewhere = (reason: AttentionReason) => ELSEWHERE.includes(reason);

@@ -27,6 +27,7 @@ export const ATTENTION_REASONS = [
   'order_failed',
   'order_returned',
   'stalled',
+  'step_fails_process',
   'workflow_slow',
 ] as const;
 export type AttentionReason = (typeof ATTENTION_REASONS)[number];

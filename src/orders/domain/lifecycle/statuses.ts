@@ -66,6 +66,9 @@ export function hasShipped(status: ItemStatus): boolean {
   return isProgress(status) && PROGRESS_RANK[status] >= PROGRESS_RANK.shipped;
 }
 
+/** Statuses of items that have left the partner. */
+export const DEPARTED: readonly ItemStatus[] = ITEM_STATUSES.filter(hasShipped);
+
 /** Order statuses that are final. */
 export const ENDED_ORDERS: readonly OrderStatus[] = ['delivered', 'returned', 'failed', 'canceled'];
 

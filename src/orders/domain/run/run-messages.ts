@@ -26,12 +26,15 @@ export interface CarriedRun extends RunSnapshot, LedgerState {
   readonly parked?: ParkedPlan;
 }
 
+/** Type of the failure of a step that ends the process of its worker each time. It is not tried again by itself. */
+export const STEP_FAILS_PROCESS = 'StepFailsProcess';
+
 /** The pause before a parked order is planned again. */
 export interface ParkedPlan {
   /** Number of failed attempts. */
   readonly attempts: number;
-  /** Epoch milliseconds of the next attempt. */
-  readonly nextAt: number;
+  /** Epoch milliseconds of the next attempt. Null: an operator starts it. */
+  readonly nextAt: number | null;
 }
 
 export interface OrderRunResult {

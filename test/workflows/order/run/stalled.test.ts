@@ -3,13 +3,16 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runWorker } from '../../../../cli/run-worker';
+import { s10 } from '../../../../src/carriers/domain/tracking-numbers';
 import { flagOrder } from '../../../../src/orders/run/flags';
+import { orderWorkflowId } from '../../../../src/platform/domain/workflows';
 import { serveHttp } from '../../../support/other-systems/http-server';
 import { workflowBundle } from '../../../support/servers';
 import { eventually, type TestStack, testStack } from '../../../support/stack';
 import { operatorHelpers } from '../operator-fixture';
 import {
   accepted,
+  carrierScans,
   currentDetails,
   type HandedOver,
   handedOver,
@@ -69,11 +72,15 @@ async function breakTable(table: string, when: 'INSERT' | 'UPDATE', orderId: str
 /** Starts a server that accepts connections and does not respond until `respond` is called. Then it responds 200. */
 async function hangingServer(body: string | Buffer = '{}') {
   let hangs = true;
+  const called = Promise.withResolvers<void>();
   const server = await serveHttp((request, response) => {
+    called.resolve();
     request.resume().on('end', () => hangs || response.end(body));
   });
   return {
     url: `${server.url}/`,
+    /** Resolves at the first request. */
+    called: called.promise,
     respond() {
       hangs = false;
       server.closeAllConnections();
@@ -113,6 +120,31 @@ test('an operator can cancel a stalled order', async () => {
   expect(await orderUntil(stack, id, is('canceled'))).toMatchObject({ attention: null });
 });
 
+test('an order that ends while its partner hangs at the print order is not stalled by what its run left behind', async () => {
+  const { sql } = stack.services;
+  const [{ url }] = await sql<[{ url: string }]>`
+    SELECT order_submit_url AS url FROM partners WHERE uid = 'prints-berlin'`;
+  const partner = await hangingServer();
+  const setUrl = (to: string) => sql`UPDATE partners SET order_submit_url = ${to} WHERE uid = 'prints-berlin'`;
+  await setUrl(partner.url);
+  try {
+    const id = await submit('ended-while-it-hangs');
+    const printOrderId = await eventually(async () => (await orderNow(stack, id)).printOrderIds[0]);
+    await partner.called;
+    const trackingCode = s10('R', 6_001, 'FR');
+    await say(printOrderId, 'shipped', { trackingCode });
+    await orderUntil(stack, id, is('shipped'));
+    await carrierScans(stack, trackingCode, 'delivered');
+    await orderUntil(stack, id, is('delivered'));
+    // The step's time is over when an order that came later is stalled by the same step.
+    await untilFlagged(await submit('hangs-too'), /^deliverPrintOrder: /);
+    expect(await orderNow(stack, id)).toMatchObject({ status: 'delivered', attention: null });
+  } finally {
+    partner.respond();
+    await setUrl(url);
+  }
+});
+
 test('an order whose record meets a bug is stalled, and continues after the fix', async () => {
   const { orderId, printOrderId } = await handedOver(stack, 'stalled-record');
   const fix = await breakTable('order_items', 'UPDATE', orderId);
@@ -142,6 +174,30 @@ test('a flag from outside belongs to the run: the next record keeps it, and an o
   expect((await orderNow(stack, orderId)).attention).toBe('out_of_step');
   await repair(orderId, { action: 'dismiss' });
   await orderUntil(stack, orderId, isFine);
+});
+
+test('a cancellation that arrives after a waiting `shipped` is refused', async () => {
+  const { orderId, printOrderId } = await handedOver(stack, 'shipped-before-cancel');
+  const fix = await breakTable('order_items', 'UPDATE', orderId);
+  await say(printOrderId, 'received');
+  await untilFlagged(orderId, /^recordRun: /);
+  // The run decides both after the record that fails now.
+  await say(printOrderId, 'shipped');
+  const handle = stack.services.temporal.workflow.getHandle(orderWorkflowId(orderId));
+  const events = async () => (await handle.fetchHistory()).events ?? [];
+  await eventually(async () =>
+    (await events()).filter((event) => event.workflowExecutionSignaledEventAttributes).length >= 3 ? true : undefined,
+  );
+  const cancelled = stack.client.cancelOrder({ params: { orderId }, body: {} }).then(
+    () => 'cancelled',
+    (error: unknown) => error,
+  );
+  await eventually(async () =>
+    (await events()).some((event) => event.workflowExecutionUpdateAcceptedEventAttributes) ? true : undefined,
+  );
+  await fix();
+  expect(await cancelled).toMatchObject({ status: 409, code: 'CONFLICT' });
+  expect(await orderUntil(stack, orderId, is('shipped'))).toMatchObject({ financialStatus: 'invoiced' });
 });
 
 test('an order whose partner hangs at the cancel request is stalled, and is cancelled when the partner responds', async () => {

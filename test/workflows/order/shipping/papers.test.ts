@@ -220,7 +220,7 @@ test.each([
   },
 );
 
-test('of two print orders, the papers of the first have the shipping price', async () => {
+test('of two print orders, the one that is dispatched first has the shipping price', async () => {
   const retail = { retailPriceInclVat: 25 };
   const { id } = await stack.client.submitOrder({
     body: orderOf(stack, { ...priced, items: [framedPoster(stack, retail), tShirt(stack, retail)] }),
@@ -232,7 +232,69 @@ test('of two print orders, the papers of the first have the shipping price', asy
     const papers = await papersOf(await stack.partner(partnerUid).dispatchOrder({ body: { orderId } }));
     invoices.push(papers.find((text) => text.startsWith('Invoice')));
   }
-  expect(invoices.map(net)).toEqual(['25.00 EUR', '30.00 EUR']);
+  expect(invoices.map(net)).toEqual(['30.00 EUR', '25.00 EUR']);
+
+  // What has left keeps its paper after a change of address.
+  const { id: sent, jobs, partnerUid } = printOrders[1]!;
+  const status = { timestamp: new Date().toISOString(), orderId: sent, status: 'shipped' as const };
+  await stack.partner(partnerUid).postOrderStatus({ body: { ...status, orderItemId: jobs[0]!.id } });
+  await orderUntil(stack, id, ({ items }) => items.some((item) => item.status === 'shipped'));
+  const { shippingAddress } = orderBody(stack, 'paper-after-change');
+  const body = { shippingAddress: { ...shippingAddress, addressLine1: 'Invalidenstrasse 2' } };
+  await stack.client.updateShipment({ params: { orderId: id }, body });
+  const { id: orderId, partnerUid: rest } = printOrders[0]!;
+  const papers = await papersOf(await stack.partner(rest).dispatchOrder({ body: { orderId } }));
+  expect(papers.filter((text) => text.startsWith('Invoice')).map(net)).toEqual(['25.00 EUR']);
+});
+
+test('of two print orders that are dispatched at the same time, one has the shipping price', async () => {
+  const retail = { retailPriceInclVat: 25 };
+  const { id } = await stack.client.submitOrder({
+    body: orderOf(stack, { ...priced, items: [framedPoster(stack, retail), tShirt(stack, retail)] }),
+  });
+  await accepted(stack, id, 2);
+  const { printOrders } = await stack.operator.getOperatorOrder({ params: { orderId: id } });
+  const invoices = await Promise.all(
+    printOrders.map(async ({ id: orderId, partnerUid }) => {
+      const papers = await papersOf(await stack.partner(partnerUid).dispatchOrder({ body: { orderId } }));
+      return net(papers.find((text) => text.startsWith('Invoice')));
+    }),
+  );
+  expect(invoices.sort()).toEqual(['25.00 EUR', '30.00 EUR']);
+});
+
+test('a shipping price whose parcel is cancelled goes to a paper of another print order that has not left', async () => {
+  const retail = { retailPriceInclVat: 25 };
+  const items = [
+    framedPoster(stack, retail),
+    tShirt(stack, retail),
+    { ...tShirt(stack, retail), itemReferenceId: 'next' },
+  ];
+  const { id } = await stack.client.submitOrder({ body: orderOf(stack, { ...priced, items }) });
+  await accepted(stack, id, 2);
+  const { printOrders } = await stack.operator.getOperatorOrder({ params: { orderId: id } });
+  const [first, second] = ['prints-berlin', 'prints-ohio'].map(
+    (uid) => printOrders.find(({ partnerUid }) => partnerUid === uid)!,
+  );
+  const dispatchItem = async (printOrder: typeof first, index: number) => {
+    const body = { orderId: printOrder!.id, orderItemIds: [printOrder!.jobs[index]!.id] };
+    return (await papersOf(await stack.partner(printOrder!.partnerUid).dispatchOrder({ body })))
+      .filter((text) => text.startsWith('Invoice'))
+      .map(net);
+  };
+  expect(await dispatchItem(first, 0)).toEqual(['30.00 EUR']);
+  expect(await dispatchItem(second, 0)).toEqual(['25.00 EUR']);
+  const { id: orderId, jobs } = second!;
+  await stack.partner('prints-ohio').postOrderStatus({
+    body: { timestamp: new Date().toISOString(), orderId, status: 'shipped', orderItemId: jobs[0]!.id },
+  });
+  await orderUntil(stack, id, (order) => order.items[1]!.status === 'shipped');
+  await repair(id, { action: 'cancel', itemIds: [first!.jobs[0]!.itemId] });
+  await say(first!.id, 'cancelled');
+  await orderUntil(stack, id, (order) => order.items[0]!.status === 'cancelled');
+
+  expect(await dispatchItem(second, 0)).toEqual(['25.00 EUR']);
+  expect(await dispatchItem(second, 1)).toEqual(['30.00 EUR']);
 });
 
 test.each([

@@ -231,6 +231,8 @@ describe('a change of address or method', () => {
         federalTaxId: null,
         stateTaxId: null,
         registrationState: null,
+        checks: [],
+        checksAccepted: false,
       },
       shipment: {
         shipmentMethodUid: expect.stringMatching(/express|domestic/),

@@ -36,10 +36,12 @@ export function dismissed(run: Run, event: EventOf<'dismiss'>): RunEffect[] {
   return [audit('dismiss', event, { attention })];
 }
 
-/** A retry clears the jobs' errors, their requests to cancel or stop, and refused requests to make fewer units. */
+/** A retry lets a step that fails its process start again. It clears the jobs' errors, their requests to cancel or stop, and refused requests to make fewer units. */
 export function retried(run: Run, event: EventOf<'retry'>): RunEffect[] {
   const { itemIds } = event;
   const log = audit('retry', event, { itemIds });
+  const isWaiting = run.attention.includes('step_fails_process');
+  run.attention = run.attention.filter((reason) => reason !== 'step_fails_process');
   if (run.phase === 'preparing') return [log];
   const deliveries = run.printOrders.flatMap((printOrder): RunEffect[] => {
     const waiting = printOrder.jobs.filter(
@@ -56,5 +58,5 @@ export function retried(run: Run, event: EventOf<'retry'>): RunEffect[] {
     }
     return [{ type: 'deliver_print_order', printOrderId: printOrder.id }];
   });
-  return deliveries.length === 0 ? [] : [...deliveries, log];
+  return deliveries.length === 0 && !isWaiting ? [] : [...deliveries, log];
 }

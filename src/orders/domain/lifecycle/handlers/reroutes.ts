@@ -1,4 +1,4 @@
-import { hasCancelledUnits, hasOpenJobs, isOpen } from '../facts/jobs';
+import { hasCancelledUnits, hasEnded, isOpen } from '../facts/jobs';
 import { freeUnits, isWithPartner, reroutedJobs } from '../facts/reroutes';
 import { type ReroutedUnits, requestedBy } from '../requests';
 import type { EventOf, RunEffect } from '../run-events';
@@ -156,7 +156,7 @@ function endWait(run: Run, waiting: Waiting, units: readonly ReroutedUnits[]): R
   });
   const effects = [log, ...addRerouted(run, printOrder, units, reason)];
   const isPlannedAgain = (each: PrintOrder) =>
-    each === printOrder ? isOutdated : touched.some((job) => job.printOrder === each) && hasOpenJobs(each);
+    each === printOrder ? isOutdated : touched.some((job) => job.printOrder === each) && !hasEnded(each);
   const planned = run.printOrders.filter(isPlannedAgain).map(({ id }) => id);
   if (planned.length > 0) effects.push(replan(planned));
   return [...effects, ...deliver(run, printOrder)];

@@ -163,6 +163,10 @@ export const ATTENTION: Readonly<Record<AttentionReason, AttentionRule>> = {
     text: 'a step of the order has not succeeded for a long time; it is repeated automatically',
     isResolved: ({ stalled }) => stalled === undefined,
   },
+  step_fails_process: {
+    text: 'a step of the order ends the worker’s process, or makes it unresponsive; it is not tried again by itself',
+    dismissable: true,
+  },
   // Set outside the workflow, which cannot progress meanwhile. The next record of the workflow does not have it.
   workflow_slow: { text: 'the worker is too slow for the workflow’s tasks' },
 };

@@ -29,6 +29,9 @@ export function whyNotDispatch(state: RunState, printOrderId: string): RunRefusa
     return { type: RUN_REFUSALS.notReady, message: `print order ${printOrderId} is not confirmed yet` };
   }
   if (state.held) return conflict(`print order ${printOrderId} is on hold`);
+  if (state.attention.includes('step_fails_process')) {
+    return conflict(`print order ${printOrderId} waits for an operator: a step of its order fails`);
+  }
   if (open.every((job) => job.progress === JOB_PROGRESS.shipped)) {
     return conflict(`print order ${printOrderId} has shipped without these documents`);
   }
@@ -178,9 +181,10 @@ function jobsOf({ printOrders }: RunState, itemIds: readonly string[]) {
 
 /**
  * Before production a retry fetches the files, or plans the order, again now. Afterwards it delivers the print orders that
- * wait for an operator again.
+ * wait for an operator again. A step that fails its process is tried again in both cases.
  */
 function canRetry(state: RunState, itemIds: readonly string[]): boolean {
+  if (state.attention.includes('step_fails_process')) return true;
   if (state.phase === 'preparing') {
     return state.items.some(
       ({ id, status }) => itemIds.includes(id) && (status === 'on_hold' || status === 'uploading'),

@@ -66,6 +66,17 @@ describe('the lifecycle of an order', () => {
     expect(state.attention).toEqual([]);
   });
 
+  test('a retry clears the flag of a step that fails its process, and is logged', () => {
+    const flag: RunEvent = { type: 'flagged', reason: 'step_fails_process', message: 'prepareOrder' };
+    for (const order of [newOrder(), running()]) {
+      const flagged = play(order, flag).state;
+      expect(flagged.attention).toEqual(['step_fails_process']);
+      const { state, effects } = play(flagged, { type: 'retry', ...byOperator, itemIds: ['1'] });
+      expect(state.attention).toEqual([]);
+      expect(effects).toMatchObject([{ type: 'log', event: 'retry' }]);
+    }
+  });
+
   test('an order waits for one reason at a time: for a partner, once its files are accepted', () => {
     const { state } = play(
       newOrder(),

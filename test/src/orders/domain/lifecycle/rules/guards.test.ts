@@ -30,6 +30,7 @@ import {
 const parked = play(newOrder(), { type: 'parked', reason: 'no_partner', message: 'no partner' }).state;
 const filesHeld = play(newOrder(), { type: 'parked', reason: 'file_check', message: 'no partner' }).state;
 const addressHeld = play(newOrder(), { type: 'parked', reason: 'address_check', message: 'no font' }).state;
+const failsProcess: RunEvent = { type: 'flagged', reason: 'step_fails_process', message: 'dispatchPrintOrder' };
 
 describe('dispatch', () => {
   test.each<[string, RunState, string | null]>([
@@ -43,6 +44,7 @@ describe('dispatch', () => {
     ['refused', having(delivery('refused')), 'Conflict'],
     ['cancelled by its partner', having(postback('cancelled')), 'Conflict'],
     ['on hold', having(hold), 'Conflict'],
+    ['a step of its order fails the process', having(failsProcess), 'Conflict'],
     ['shipped without labels', having(postback('shipped')), 'Conflict'],
   ])('%s', (_what, state, type) => {
     expect(whyNotDispatch(state, '501')?.type ?? null).toBe(type);
@@ -102,6 +104,9 @@ describe('an operator’s repair', () => {
     ['accept the address of a parked order', repair({ action: 'accept_address' }), addressHeld, null],
     ['accept an address that holds no order', repair({ action: 'accept_address' }), filesHeld, 'Conflict'],
     ['retry a parked order', retry, parked, null],
+    ['retry a step that fails its process', retry, having(failsProcess), null],
+    ['dismiss a step that fails its process', repair({ action: 'dismiss' }), having(failsProcess), null],
+    ['cancel without a step that fails its process', cancel, having(failsProcess), null],
     ['retry during preparation', retry, newOrder(), 'Conflict'],
     ['retry after a refusal', retry, having(delivery('refused')), null],
     ['retry after an error', retry, having(postback('error')), null],
