@@ -41,12 +41,16 @@ export class ImageStreams {
     }
   }
 
-  /** Returns the data of a stream from the file. What was decrypted is no part of the structure. */
+  /**
+   * Returns the data of a stream from the file. What was decrypted is no part of the structure. The structure can have zeros
+   * for the end of line before the data too: they then start with it. No coding starts with such a byte.
+   */
   private stored({ data }: PdfStream): Buffer {
     if (data.buffer !== this.structure.buffer) return Buffer.from(data);
-    const bytes = Buffer.alloc(data.length);
+    const bytes = Buffer.alloc(data.length + 2);
     readSync(this.descriptor, bytes, 0, bytes.length, data.byteOffset - this.structure.byteOffset);
-    return bytes;
+    const from = bytes[0] === LF ? 1 : bytes[0] === CR && bytes[1] === LF ? 2 : 0;
+    return bytes.subarray(from, from + data.length);
   }
 
   private spend(bytes: number): boolean {
@@ -108,6 +112,8 @@ const COMPONENTS: Readonly<Record<string, number | undefined>> = {
   ...{ DeviceRGB: 3, CalRGB: 3, Lab: 3, DeviceCMYK: 4 },
 };
 
+const LF = 0x0a;
+const CR = 0x0d;
 const START_OF_CODESTREAM = Buffer.from('ff4fff51', 'hex');
 const START_OF_TILE_PART = 0xff90;
 
