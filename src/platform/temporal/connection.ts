@@ -54,8 +54,8 @@ export function connectTemporal(config: TemporalConfig & Pick<Config, 'PAYLOAD_K
 }
 
 /**
- * Cancels a call that is tried again after its connection was closed. The SDK tries again in a timer, where the exception of the
- * closed connection would end the process.
+ * Cancels a call that is made after its connection was closed, first or again. The SDK tries again in a timer, where the exception
+ * of the closed connection would end the process.
  */
 const endAfterClose: Interceptor = (options, nextCall) => {
   try {
@@ -63,7 +63,12 @@ const endAfterClose: Interceptor = (options, nextCall) => {
   } catch (error) {
     const ended = { code: status.CANCELLED, details: (error as Error).message, metadata: new Metadata() };
     return {
-      start: (_metadata, listener) => setImmediate(() => listener?.onReceiveStatus?.(ended)),
+      start: (_metadata, listener) =>
+        setImmediate(() => {
+          // As a call of grpc-js that failed: the SDK passes the status on after a message only.
+          listener?.onReceiveMessage?.(null);
+          listener?.onReceiveStatus?.(ended);
+        }),
       sendMessage: () => undefined,
       halfClose: () => undefined,
       cancelWithStatus: () => undefined,

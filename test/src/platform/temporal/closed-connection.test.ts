@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { freePort } from '../../../../packages/embedded-servers/ports';
 import { connectTemporal } from '../../../../src/platform/temporal/connection';
 
@@ -23,6 +23,31 @@ test('a call that is tried again after its connection was closed fails, and does
     await new Promise((resolve) => server.once('connection', resolve));
     connection.close();
     expect(await ended).toBe(1);
+    expect(uncaught).not.toHaveBeenCalled();
+  } finally {
+    process.off('uncaughtException', uncaught);
+    server.close();
+  }
+});
+
+test('the first try of a call after its connection was closed fails, and does not end the process', async () => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const { connection } = connectTemporal({
+    TEMPORAL_ADDRESS: `127.0.0.1:${port}`,
+    TEMPORAL_NAMESPACE: 'default',
+    PAYLOAD_KEYS: undefined,
+  });
+  await connection.close();
+  const uncaught = jest.fn();
+  process.on('uncaughtException', uncaught);
+  try {
+    const ended = await connection.workflowService.getSystemInfo({}).then(
+      () => 'responded',
+      (error: { code: number }) => error.code,
+    );
+    expect(ended).toBe(1);
     expect(uncaught).not.toHaveBeenCalled();
   } finally {
     process.off('uncaughtException', uncaught);
