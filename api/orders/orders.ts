@@ -24,13 +24,13 @@ import { updateShipment } from './update-shipment';
 import { CLIENTS, changedOrderId, orderAddress, READERS, requesterOf, visibleOrder } from './visible-order';
 
 /** The quotas that a submission uses. An order has at least a byte of files. */
-const QUOTAS_OF = {
+export const QUOTAS_OF = {
   order: ['ordersPerMinute', 'ordersUnderWay', 'fileBytes'],
   draft: ['ordersPerMinute', 'drafts'],
 } as const satisfies Record<string, readonly QuotaName[]>;
 
 /** Returns the refusal of a submission that conflicts with another order. */
-function refusalOf(conflict: Conflict): Refusal {
+export function refusalOf(conflict: Conflict): Refusal {
   if (conflict.conflict === 'unknown') {
     return invalidField('replaces', 'You have no order with this id and this orderReferenceId.');
   }
@@ -180,9 +180,14 @@ export async function cancelOrder(
     by,
     force,
     requestId,
+    cancelId,
     audit,
     intend,
-  }: Pick<CallContext, 'requestId' | 'audit' | 'intend'> & { readonly by: string; readonly force: boolean },
+  }: Pick<CallContext, 'requestId' | 'audit' | 'intend'> & {
+    readonly by: string;
+    readonly force: boolean;
+    readonly cancelId?: string;
+  },
 ): Promise<Sent<typeof canceledOrderSchema>> {
   const { id, orderReferenceId, orderType, fulfillmentStatus: status } = order;
   if (orderType === 'draft') {
@@ -195,7 +200,7 @@ export async function cancelOrder(
     status === 'canceled'
       ? DONE
       : await runs
-          .cancel(id, { by, reason, requestId, force, ...chosen, ...(await updatesOf(sql, id, chosen)) })
+          .cancel(id, { by, reason, requestId, force, ...chosen, ...(await updatesOf(sql, id, chosen)) }, cancelId)
           .catch(async (error: unknown) => {
             // Another request may have cancelled the order meanwhile, which ends its workflow.
             if (error instanceof Refusal && error.code === 'CONFLICT' && (await isCanceled(sql, id))) return DONE;
