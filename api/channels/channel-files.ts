@@ -22,6 +22,8 @@ const filePath = channelPath.extend({ fileId: z.string().max(100) });
 /** Time that an upload waits for the end of its processing. */
 const WAIT_MS = 5_000;
 const POLL_MS = 200;
+/** Time for an upload of the largest file with 1 Mbit/s. */
+const UPLOAD_MS = 120_000;
 
 /** Returns a file as it is at the end of its processing, or after the time. */
 async function processed(sql: Sql, channelId: string, id: string, signal: AbortSignal) {
@@ -46,6 +48,7 @@ export function fileRoutes(deps: Pick<ApiDeps, 'sql' | 'objects'>): Route[] {
         'the orders would become, and stores none. 409: the channel is paused.',
       audits: ['channel.upload'],
       isRepeatable: true,
+      timeoutMs: UPLOAD_MS,
       params: channelPath,
       query: z.object({
         name: z.string().trim().min(1).max(200).default('orders.csv').describe('Name of the file.'),

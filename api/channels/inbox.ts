@@ -17,7 +17,7 @@ import { channelPath, channelViewer, nextCursor, pageQuery, READ, visibleChannel
 
 const orderPath = channelPath.extend({ channelOrderId: z.string().max(100) });
 const inboxQuery = pageQuery.extend({
-  state: z.enum(CHANNEL_ORDER_STATES).optional(),
+  state: z.enum(CHANNEL_ORDER_STATES).default('waiting'),
   reason: z.enum(REASON_CODES).optional(),
 });
 const page = z.object({ orders: z.array(channelOrderSchema), nextCursor });
@@ -51,7 +51,7 @@ export function inboxRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       ...READ,
       operationId: 'listAllChannelOrders',
       summary: 'List the orders of all channels, newest first',
-      description: 'Clients see the orders of their own channels. `state=waiting` is the inbox.',
+      description: 'Clients see the orders of their own channels. The inbox, unless `state` is another one.',
       query: inboxQuery,
       response: page,
       handler: async ({ account, query }) => {
@@ -63,7 +63,7 @@ export function inboxRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       ...READ,
       operationId: 'listChannelOrders',
       summary: 'List the orders of a channel, newest first',
-      description: '`state=waiting` is the inbox of the channel.',
+      description: 'The inbox of the channel, unless `state` is another one.',
       params: channelPath,
       query: inboxQuery,
       response: page,

@@ -120,7 +120,8 @@ export function createChannelIntake(deps: ApiDeps): OrderIntake {
       return { missed };
     },
     async flagMissed(orderId, message) {
-      await flagOrder(sql, orderId, 'channel_change_missed', message);
+      // Each revision has its own message.
+      await flagOrder(sql, orderId, 'channel_change_missed', message, { replaces: { text: '', olderThanMs: 0 } });
     },
   };
 }

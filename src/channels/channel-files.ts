@@ -82,25 +82,43 @@ export async function receiveFile(
     })(),
     { objectMode: false },
   );
-  const { size } = await objects.put(objectKey, hashed, { contentType: 'text/csv' });
-  const sha256 = hash.digest();
+  // First the row, so that nothing is stored that maintenance does not delete.
+  await sql`
+    INSERT INTO channel_files (id, channel_id, name, sha256, size_bytes, dry_run, object_key, state, findings)
+    VALUES (${id}, ${channel.id}, ${name}, '', 0, ${dryRun}, ${objectKey}, 'refused', ${json(sql, [NOT_COMPLETE])})`;
+  const undo = async () => {
+    await objects.delete([objectKey]);
+    await sql`DELETE FROM channel_files WHERE id = ${id}`;
+  };
+  let sha256: Buffer | undefined;
   try {
+    const { size } = await objects.put(objectKey, hashed, { contentType: 'text/csv' });
+    sha256 = hash.digest();
+    const digest = sha256;
     await inTransaction(sql, async (tx) => {
       await tx`
-        INSERT INTO channel_files (id, channel_id, name, sha256, size_bytes, dry_run, object_key)
-        VALUES (${id}, ${channel.id}, ${name}, ${sha256}, ${size}, ${dryRun}, ${objectKey})`;
+        UPDATE channel_files SET sha256 = ${digest}, size_bytes = ${size}, state = 'received', findings = '[]'
+        WHERE id = ${id}`;
       await runChannel(tx, channel);
     });
     return id;
   } catch (error) {
+    await undo();
     if (!violatesUnique(error, 'channel_files_content')) throw error;
   }
-  await objects.delete([objectKey]);
   const [earlier] = await sql<{ id: string }[]>`
     SELECT id FROM channel_files
-    WHERE channel_id = ${channel.id} AND sha256 = ${sha256} AND NOT dry_run AND state <> 'refused'`;
+    WHERE channel_id = ${channel.id} AND sha256 = ${sha256!} AND NOT dry_run AND state <> 'refused'`;
   return earlier!.id;
 }
+
+const NOT_COMPLETE: Finding = {
+  externalId: null,
+  code: 'row',
+  field: null,
+  message: 'The upload was not completed.',
+  line: null,
+};
 
 /** @throws Refusal `NOT_FOUND` when the channel has no such file */
 export async function requireFile(sql: Queryable, channelId: string, id: string): Promise<FileRow> {
@@ -156,9 +174,15 @@ export async function contentOf(objects: ObjectStore, objectKey: string | null):
   return await buffer(object.body);
 }
 
+export interface ReceivedFile {
+  readonly id: string;
+  readonly name: string;
+  readonly objectKey: string;
+}
+
 /** Returns the files of a channel that wait to be read, oldest first. */
 export async function receivedFiles(sql: Queryable, channelId: string, { dryRun }: { readonly dryRun: boolean }) {
-  return await sql<{ id: string; name: string; objectKey: string }[]>`
+  return await sql<ReceivedFile[]>`
     SELECT id, name, object_key FROM channel_files
     WHERE channel_id = ${channelId} AND state = 'received' AND dry_run = ${dryRun} AND object_key IS NOT NULL ORDER BY id`;
 }

@@ -31,8 +31,8 @@ export const channelOrderDetailSchema = channelOrderSchema
   .extend({ raw: z.unknown().describe('The order as it arrived.') })
   .meta({ id: 'ChannelOrderDetail' });
 
-const COLUMNS = `o.id, o.channel_id, c.client_id, o.file_id, o.external_id, o.revision::float8 AS revision, o.state, o.reasons, o.order_id,
-  o.received_at, o.judged_at`;
+const COLUMNS =
+  'id, channel_id, client_id, file_id, external_id, revision::float8 AS revision, state, reasons, order_id, received_at, judged_at';
 
 /** Stores orders as they arrived. What arrived before with the same content is stored once. Returns the number of new ones. */
 export async function storeArrived(
@@ -49,8 +49,8 @@ export async function storeArrived(
     sha256: contentSha256.toString('hex'),
   }));
   const { count } = await sql`
-    INSERT INTO channel_orders (id, channel_id, file_id, external_id, revision, content_sha256, raw)
-    SELECT id, ${channelId}, file_id, external_id, revision, decode(sha256, 'hex'), raw
+    INSERT INTO channel_orders (id, channel_id, client_id, file_id, external_id, revision, content_sha256, raw)
+    SELECT id, ${channelId}, (SELECT client_id FROM channels WHERE id = ${channelId}), file_id, external_id, revision, decode(sha256, 'hex'), raw
     FROM jsonb_to_recordset(${json(sql, rows)}) AS o (id uuid, file_id uuid, external_id text, revision bigint, sha256 text, raw jsonb)
     ON CONFLICT DO NOTHING`;
   return count;
@@ -172,16 +172,17 @@ export async function actOn(tx: Queryable, id: string, act: 'retry' | 'ignore'):
   const { count } =
     act === 'retry'
       ? await tx`
-        UPDATE channel_orders SET state = 'waiting', judged_at = NULL WHERE id = ${id} AND state IN ('waiting', 'ignored')`
+        UPDATE channel_orders SET state = 'waiting', judged_at = NULL
+        WHERE id = ${id} AND state IN ('waiting', 'ignored') AND content_sha256 IS NOT NULL`
       : await tx`
         UPDATE channel_orders SET state = 'ignored', judged_at = now(), waits_for = NULL, reasons = ${json(tx, [IGNORED_BY_HAND])}
         WHERE id = ${id} AND state IN ('waiting', 'ignored')`;
-  if (count === 0) throw new Refusal('CONFLICT', { message: 'The order was submitted.' });
+  if (count === 0) throw new Refusal('CONFLICT', { message: 'The order was submitted, or its data was erased.' });
 }
 
 export interface InboxFilter {
   readonly channelId?: string | undefined;
-  readonly state?: State | undefined;
+  readonly state: State;
   readonly reason?: (typeof REASON_CODES)[number] | undefined;
 }
 
@@ -193,13 +194,12 @@ export async function listChannelOrders(
   page: { readonly limit: number; readonly after: string | undefined },
 ): Promise<ChannelOrder[]> {
   return await sql<ChannelOrder[]>`
-    SELECT ${sql.unsafe(COLUMNS)} FROM channel_orders o JOIN channels c ON c.id = o.channel_id
-    WHERE (${clientId}::uuid IS NULL OR c.client_id = ${clientId})
-      ${channelId === undefined ? sql`` : sql`AND o.channel_id = ${channelId}`}
-      ${state === undefined ? sql`` : sql`AND o.state = ${state}`}
-      ${reason === undefined ? sql`` : sql`AND o.reasons @> ${json(sql, [{ code: reason }])}`}
-      ${page.after === undefined ? sql`` : sql`AND o.id < ${page.after}`}
-    ORDER BY o.id DESC LIMIT ${page.limit}`;
+    SELECT ${sql.unsafe(COLUMNS)} FROM channel_orders WHERE state = ${state}
+      ${clientId === null ? sql`` : sql`AND client_id = ${clientId}`}
+      ${channelId === undefined ? sql`` : sql`AND channel_id = ${channelId}`}
+      ${reason === undefined ? sql`` : sql`AND reasons <> '[]' AND reasons @> ${json(sql, [{ code: reason }])}`}
+      ${page.after === undefined ? sql`` : sql`AND id < ${page.after}`}
+    ORDER BY id DESC LIMIT ${page.limit}`;
 }
 
 /** @throws Refusal `NOT_FOUND` when the channel has no such order */
@@ -210,8 +210,7 @@ export async function requireChannelOrder(
 ): Promise<ChannelOrder & { raw: unknown }> {
   const read = async () => {
     const [found] = await sql<(ChannelOrder & { raw: unknown })[]>`
-      SELECT ${sql.unsafe(COLUMNS)}, o.raw FROM channel_orders o JOIN channels c ON c.id = o.channel_id
-      WHERE o.id = ${id} AND o.channel_id = ${channelId}`;
+      SELECT ${sql.unsafe(COLUMNS)}, raw FROM channel_orders WHERE id = ${id} AND channel_id = ${channelId}`;
     return found;
   };
   return await foundById(id, read, 'There is no such order in the channel.');

@@ -5,7 +5,7 @@ import type { Queryable } from '../platform/postgres';
 import { progressed } from '../platform/progress';
 import type { AdapterDeps, ArrivedOrder, ChannelAdapter } from './adapter';
 import { adapterOf } from './adapters';
-import { contentOf, endFile, type Finding, receivedFiles, storeSurvey } from './channel-files';
+import { endFile, type Finding, receivedFiles } from './channel-files';
 import {
   arrivedBefore,
   type Judgement,
@@ -19,7 +19,8 @@ import {
   unjudgedOrders,
 } from './channel-orders';
 import { type Channel, recordRun, requireChannel } from './channels';
-import { FileRefused, ordersOf, surveyFile } from './csv-file';
+import { surveyed } from './csv-adapter';
+import { FileRefused, ordersOf } from './csv-file';
 import { type MappedOrder, mappedOrder, mappingKeysOf } from './domain/order-content';
 import { type Reason, reasonOfError } from './domain/reasons';
 import { mappingsOf } from './mappings';
@@ -254,7 +255,7 @@ async function checkDryRuns(
   adapter: ChannelAdapter,
   signal: AbortSignal,
 ): Promise<void> {
-  const { sql, objects, channelIntake: intake } = deps;
+  const { sql, channelIntake: intake } = deps;
   for (const file of await receivedFiles(sql, channel.id, { dryRun: true })) {
     const findings: Finding[] = [];
     const counts = { submitted: 0, waiting: 0, ignored: 0, unchanged: 0 };
@@ -268,9 +269,7 @@ async function checkDryRuns(
       return reasons.length > 0 ? 'waiting' : 'submitted';
     };
     try {
-      const content = await contentOf(objects, file.objectKey);
-      const survey = await surveyFile(content, channel.settings, file.name);
-      await storeSurvey(sql, file.id, survey);
+      const { content, survey } = await surveyed(deps, channel.settings, file);
       for await (const order of ordersOf(content, survey, channel.settings, file)) {
         signal.throwIfAborted();
         counts[await check(order)] += 1;

@@ -113,8 +113,8 @@ export async function channelOf(
     INSERT INTO channel_files (id, channel_id, name, sha256, size_bytes, dry_run, object_key, state)
     VALUES (${fileId}, ${channelId}, ${name}, '\\x00', 1, false, ${fileId}, 'read')`;
   await sql`
-    INSERT INTO channel_orders (id, channel_id, file_id, external_id, revision, content_sha256, raw, judged_at)
-    VALUES (${channelOrderId}, ${channelId}, ${fileId}, ${name}, 0, '\\x00', ${json(sql, { decimal: null, lines: [] })}, now())`;
+    INSERT INTO channel_orders (id, channel_id, client_id, file_id, external_id, revision, content_sha256, raw, judged_at)
+    VALUES (${channelOrderId}, ${channelId}, ${clientId}, ${fileId}, ${name}, 0, '\\x00', ${json(sql, { decimal: null, lines: [] })}, now())`;
   return { channelId: [channelId], mappingId: [mappingId], fileId: [fileId], channelOrderId: [channelOrderId] };
 }
 

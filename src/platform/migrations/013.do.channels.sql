@@ -47,6 +47,7 @@ CREATE TABLE channel_orders (
   -- Ordered by time.
   id              uuid PRIMARY KEY,
   channel_id      uuid NOT NULL REFERENCES channels,
+  client_id       uuid NOT NULL,
   file_id         uuid REFERENCES channel_files,
   external_id     text NOT NULL,
   -- 0: the channel has no revisions.
@@ -70,8 +71,11 @@ CREATE TABLE channel_orders (
 );
 CREATE UNIQUE INDEX channel_orders_submitted ON channel_orders (channel_id, external_id, revision) WHERE state = 'submitted';
 CREATE INDEX channel_orders_to_judge ON channel_orders (channel_id, id) WHERE state = 'waiting' AND judged_at IS NULL;
-CREATE INDEX channel_orders_listed ON channel_orders (channel_id, state, id DESC);
-CREATE INDEX channel_orders_by_state ON channel_orders (state, id DESC);
+-- Pages of one state: of a channel, of a client, and of all clients.
+CREATE INDEX channel_orders_channel ON channel_orders (channel_id, state, id DESC);
+CREATE INDEX channel_orders_client ON channel_orders (client_id, state, id DESC);
+CREATE INDEX channel_orders_state ON channel_orders (state, id DESC);
+CREATE INDEX channel_orders_reasons ON channel_orders USING gin (reasons jsonb_path_ops) WHERE reasons <> '[]';
 CREATE INDEX channel_orders_file ON channel_orders (file_id) WHERE file_id IS NOT NULL;
 CREATE INDEX channel_orders_order ON channel_orders (order_id) WHERE order_id IS NOT NULL;
 CREATE INDEX channel_orders_recipient ON channel_orders (email) WHERE order_id IS NULL;

@@ -62,8 +62,8 @@ export interface ChannelsApi {
   create(settings?: object, by?: TestAccount): Promise<string>;
   /** Uploads a file while its channel is processed. */
   upload(channelId: string, content: string | Buffer, query?: object, by?: TestAccount): Promise<request.Response>;
-  /** Does what the workflow of a channel does. */
-  run(channelId: string): Promise<void>;
+  /** Does what the workflow of a channel does. @param onBatch is called after each batch of orders */
+  run(channelId: string, onBatch?: () => void): Promise<void>;
   /** Returns the orders of a channel. */
   inbox(channelId: string, query?: object): Promise<Record<string, unknown>[]>;
 }
@@ -110,10 +110,10 @@ export async function channelsApi(config: Partial<Config> = {}): Promise<Channel
       }
       return response;
     },
-    async run(channelId) {
+    async run(channelId, onBatch = () => undefined) {
       const all = { ...deps, channelIntake: intake };
       await fetchOrders(all, channelId, signal);
-      while (!(await submitNextOrders(all, channelId, signal)).done);
+      while (!(await submitNextOrders(all, channelId, signal)).done) onBatch();
     },
     async inbox(channelId, query = {}) {
       const { body } = await api.call('get', `/v1/channels/${channelId}/orders`).query(query).expect(200);
