@@ -1,8 +1,5 @@
-import countries from 'i18n-iso-countries';
-import english from 'i18n-iso-countries/langs/en.json';
+import { countryName } from '../../platform/domain/countries';
 import type { PostalAddress } from './consignment';
-
-countries.registerLocale(english);
 
 /** Countries whose addresses name no state or region, whatever a shop sends. */
 const WITHOUT_STATE = ['AT', 'BE', 'CH', 'CZ', 'DE', 'DK', 'FI', 'FR', 'LU', 'NL', 'NO', 'PL', 'PT', 'SE', 'SK'];
@@ -27,7 +24,7 @@ const CITY_LINES: Readonly<Record<string, 'city state code' | 'city / code' | 'c
 
 /** Returns the English short name of a country in capitals, the last line that the Universal Postal Union requires. */
 export function countryLine(country: string): string {
-  return (countries.getName(country, 'en') ?? country).toUpperCase();
+  return countryName(country).toUpperCase();
 }
 
 /** Chinese, Japanese and Korean scripts: the family name comes first, and the larger place before the smaller one. */
