@@ -58,15 +58,15 @@ const addressSchema = crossField(
   withKnownState(
     z.object({
       country: countryCode,
-      state: optionalText(35),
-      city: requiredText(30),
-      postcode: printedText(z.string().max(15)).describe('Blank in countries without post codes.'),
-      addressLine1: requiredText(60).describe('Street and house number.'),
-      addressLine2: optionalText(60),
-      addressLine3: optionalText(60),
-      street: optionalText(60).describe('Required for addresses in Germany.'),
-      houseNumber: optionalText(15).describe('Required for addresses in Germany.'),
-      suburb: optionalText(35).describe('Required for addresses in Australia and New Zealand.'),
+      state: optionalText(100),
+      city: requiredText(100),
+      postcode: printedText(z.string().max(100)).describe('Blank in countries without post codes.'),
+      addressLine1: requiredText(255).describe('Street and house number.'),
+      addressLine2: optionalText(255),
+      addressLine3: optionalText(255),
+      street: optionalText(255).describe('Required for addresses in Germany.'),
+      houseNumber: optionalText(100).describe('Required for addresses in Germany.'),
+      suburb: optionalText(100).describe('Required for addresses in Australia and New Zealand.'),
     }),
   ),
   (address, report) => {
@@ -81,9 +81,9 @@ const addressSchema = crossField(
 const receiver = z
   .object({
     person: z.object({
-      firstName: requiredText(35),
-      lastName: requiredText(35),
-      company: optionalText(60),
+      firstName: requiredText(100),
+      lastName: requiredText(100),
+      company: optionalText(255),
       email: email.describe('Required by some carriers.'),
       phone: optional(optionalPhone).describe('Required by some carriers.'),
     }),
@@ -97,9 +97,9 @@ export const receiverSchema = z.preprocess(normalParty, receiver);
 const sender = z
   .object({
     person: z.object({
-      firstName: optionalText(35),
-      lastName: optionalText(35),
-      company: requiredText(60),
+      firstName: optionalText(100),
+      lastName: optionalText(100),
+      company: requiredText(255),
       email,
       phone: optional(optionalPhone),
     }),

@@ -43,7 +43,7 @@ function largeToSmall(city: string, state: string | undefined): string[] {
 }
 
 /** Returns the street lines once: clients often repeat `street` and `houseNumber` in `addressLine1`. */
-function streetLines(address: PostalAddress): string[] {
+export function streetLines(address: PostalAddress): string[] {
   const separate = joined(address.street, address.houseNumber);
   const lines = [address.addressLine1, address.addressLine2, address.addressLine3].filter((line) => line) as string[];
   const has = (text: string) => lines.some((line) => line.toLowerCase().includes(text.toLowerCase()));
