@@ -1,6 +1,4 @@
-import countries from 'i18n-iso-countries';
 import { z } from 'zod';
-import { isCountry } from '../../platform/domain/countries';
 import { type Decimal, numberOf } from './decimals';
 import type { OrderContent, OrderLine } from './order-content';
 import { PRESET_NAMES, PRESETS } from './presets';
@@ -104,19 +102,6 @@ function openNames({ preset, columns, defaults }: CsvSettings, cells: Cells, gro
   return [...new Set(named)].filter((name) => name.startsWith(start)).map((name) => name.slice(start.length));
 }
 
-/** Returns the code of a country that is given by code or by name. Other texts stay as they are. */
-function countryOf(text: string): string {
-  const code = text.toUpperCase();
-  if (isCountry(code)) return code;
-  if (code === 'UK') return 'GB';
-  return (
-    ['en', 'de', 'fr', 'es', 'it', 'nl'].reduce<string | undefined>(
-      (found, language) => found ?? countries.getAlpha2Code(text, language),
-      countries.alpha3ToAlpha2(code),
-    ) ?? text
-  );
-}
-
 const isTrue = (text: string) => !/^(false|no|0)$/i.test(text);
 
 /** Returns the numbers with which a cell can be a whole order's: its revision. Null: it is none. */
@@ -170,7 +155,7 @@ export function csvOrder({ decimal, lines }: CsvRaw, settings: CsvSettings): Ord
     // Spreadsheets keep the zeros before a number that begins with an apostrophe.
     if (name === 'postCode') address[name] = text.replace(/^'/, '');
     else if (name === 'isBusiness') address[name] = isTrue(text);
-    else address[name] = name === 'country' ? countryOf(text) : text;
+    else address[name] = text;
   }
   const fullName = ofOrder('shippingAddress.fullName')?.split(/\s+/);
   if (fullName !== undefined && address.lastName === undefined) {

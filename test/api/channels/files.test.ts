@@ -213,7 +213,7 @@ test('a row without a reference waits', async () => {
 
 test('semicolons, decimal commas and Windows-1252 are detected', async () => {
   const content = `orderReferenceId;currency;retailCurrency;shippingAddress.country;shippingAddress.firstName;shippingAddress.lastName;shippingAddress.addressLine1;shippingAddress.city;shippingAddress.postCode;shippingAddress.email;shippingAddress.phone;items.productUid;items.quantity;items.retailUnitPrice;items.files.default
-j-1;EUR;EUR;Deutschland;Käthe;Müller;Straße 1;Köln;50667;k@example.com;+49 30 901820;${POSTER};2,0;1.234,50;${FILE_URL}
+j-1;EUR;EUR;Germany;Käthe;Müller;Straße 1;Köln;50667;k@example.com;+49 30 901820;${POSTER};2,0;1.234,50;${FILE_URL}
 `;
   const { body } = await api.upload(channel, Buffer.from(content, 'latin1'));
   expect(body.counts).toMatchObject({ submitted: 1 });

@@ -54,7 +54,8 @@ test('a file of 10,000 orders is imported in constant memory, and another client
     counts: { rows: ORDERS, orders: ORDERS, submitted: ORDERS - faults, waiting: faults, unchanged: 0 },
   });
   expect(file.findings).toHaveLength(faults);
-  const [stored] = await api.sql`SELECT count(*)::int AS orders, count(DISTINCT order_reference_id)::int AS names FROM orders
+  const [stored] =
+    await api.sql`SELECT count(*)::int AS orders, count(DISTINCT order_reference_id)::int AS names FROM orders
     WHERE client_id = ${api.client.id}`;
   expect(stored).toEqual({ orders: ORDERS - faults, names: ORDERS - faults });
   // It had turns all the time: more than one for each batch of the import.

@@ -187,8 +187,7 @@ test.each(Object.entries(EXAMPLES))(
     };
     const { body, reasons } = mappedOrder(csvOrder(raw, settings), new Map(key === undefined ? [] : [[key, target]]));
     expect(reasons).toEqual([]);
-    expect(body).toMatchObject(reads);
-    expect(submitOrderSchema.safeParse(body).error?.issues ?? []).toEqual([]);
+    expect(submitOrderSchema.parse(body)).toMatchObject(reads);
   },
 );
 
