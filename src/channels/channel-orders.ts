@@ -96,6 +96,8 @@ export interface OtherRevision {
   readonly state: State;
   readonly orderId: string | null;
   readonly isJudged: boolean;
+  /** Code of its first reason. */
+  readonly reason: Reason['code'] | null;
 }
 
 export async function otherRevisions(
@@ -104,7 +106,8 @@ export async function otherRevisions(
   { id, externalId }: UnjudgedOrder,
 ): Promise<OtherRevision[]> {
   return await sql<OtherRevision[]>`
-    SELECT id, revision::float8 AS revision, state, order_id, judged_at IS NOT NULL AS is_judged FROM channel_orders
+    SELECT id, revision::float8 AS revision, state, order_id, judged_at IS NOT NULL AS is_judged,
+      reasons -> 0 ->> 'code' AS reason FROM channel_orders
     WHERE channel_id = ${channelId} AND external_id = ${externalId} AND id <> ${id} ORDER BY revision DESC, id`;
 }
 

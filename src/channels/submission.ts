@@ -9,6 +9,7 @@ import { endFile, type Finding, receivedFiles } from './channel-files';
 import {
   arrivedBefore,
   type Judgement,
+  type OtherRevision,
   otherRevisions,
   rawOf,
   SUPERSEDED,
@@ -135,6 +136,7 @@ type Judged = { readonly reasons: readonly Reason[] } | { readonly later: number
 
 class JudgedMeanwhile extends Error {}
 
+/** Maps an order, and submits it or changes the order that an earlier revision became. Records what became of it. */
 async function judge(
   deps: SubmissionDeps,
   channel: Channel,
@@ -143,54 +145,36 @@ async function judge(
 ): Promise<Judged> {
   const { sql, channelIntake: intake } = deps;
   const { clientId } = channel;
-  const ended = async (judgement: Judgement): Promise<Judged> => {
-    await settleAlone(sql, order.id, judgement);
-    return { reasons: judgement.state === 'waiting' ? judgement.reasons : [] };
-  };
   const others = await otherRevisions(sql, channel.id, order);
-  if (others.some(({ revision, state, isJudged }) => revision > order.revision && isJudged && state !== 'ignored'))
-    return await ended({ state: 'ignored', reasons: [SUPERSEDED] });
-
   const mapped = await mappedOrderOf(deps, channel, adapter, order.raw);
-  const { email: address } = mapped.body.shippingAddress as { readonly email?: unknown };
-  const email = typeof address === 'string' ? address.toLowerCase() : null;
-  const waits = (reasons: readonly Reason[]) => ended({ state: 'waiting', reasons, waitsFor: mapped.waitsFor, email });
-  const first = mapped.lines[0] ?? null;
-  const whole = (code: Reason['code'], message: string): Reason => ({ code, field: null, message, line: first });
-
-  const same = others.find(
-    ({ revision, state, id }) =>
-      revision === order.revision && state !== 'ignored' && (state === 'submitted' || id < order.id),
-  );
-  if (same !== undefined) {
-    const message =
-      'An order with this reference and other content has arrived before. A column `revision` makes it a change.';
-    return await waits([{ ...whole('duplicate', message), field: 'orderReferenceId' }]);
-  }
-  const key = `${channel.id} ${order.externalId} ${order.revision}`;
   const previous = others.find(({ revision, state }) => revision < order.revision && state === 'submitted');
-  if (previous === undefined && mapped.canceled)
-    return await ended({
-      state: 'ignored',
-      reasons: [whole('canceled', 'The order was canceled before it was submitted.')],
-    });
-  if (previous === undefined && mapped.isIgnored)
-    return await ended({
-      state: 'ignored',
-      reasons: [whole('ignored_products', 'Every product of the order is ignored.')],
-    });
-  if (mapped.reasons.length > 0 && !(mapped.canceled && previous !== undefined)) return await waits(mapped.reasons);
-  const refused = (errors: readonly FieldError[]) => waits(errors.map((error) => reasonOfError(error, mapped.lines)));
+  const { email } = mapped.body.shippingAddress as { readonly email?: unknown };
+  const ended = async (judgement: Judgement): Promise<Judged> => {
+    const { waitsFor } = mapped;
+    const isWaiting = judgement.state === 'waiting';
+    const personal = typeof email === 'string' ? { email: email.toLowerCase() } : {};
+    await settleAlone(sql, order.id, { ...judgement, ...(isWaiting ? { waitsFor, ...personal } : {}) });
+    return { reasons: isWaiting ? judgement.reasons : [] };
+  };
+  const refused = (errors: readonly FieldError[]) =>
+    ended({ state: 'waiting', reasons: errors.map((error) => reasonOfError(error, mapped.lines)) });
 
+  const precluded = withoutSubmission(order, others, previous !== undefined, mapped);
+  if (precluded !== null) return await ended(precluded);
+  const key = `${channel.id} ${order.externalId} ${order.revision}`;
   if (previous !== undefined) {
     const before = await mappedOrderOf(deps, channel, adapter, await rawOf(sql, previous.id));
     const leftOut = mapped.canceled ? ('all' as const) : leftOutOf(before, mapped);
-    const changed = await intake.change(clientId, previous.orderId!, { body: mapped.body, leftOut, key });
+    const orderId = previous.orderId!;
+    const changed = await intake.change(clientId, orderId, { body: mapped.body, leftOut, key });
     if ('errors' in changed) return await refused(changed.errors);
     const missed = [...changed.missed, ...(mapped.canceled ? [] : unchangeable(before, mapped))];
-    if (missed.length > 0) await intake.flagMissed(previous.orderId!, missed.join(' '));
-    const reasons = missed.map((message) => whole('change_missed', message));
-    return await ended({ state: 'submitted', orderId: previous.orderId!, reasons });
+    if (missed.length > 0) await intake.flagMissed(orderId, missed.join(' '));
+    return await ended({
+      state: 'submitted',
+      orderId,
+      reasons: missed.map((text) => whole(mapped, 'change_missed', text)),
+    });
   }
   const submitted = await intake
     .submit(clientId, mapped.body, key, async (tx, orderId) => {
@@ -202,9 +186,42 @@ async function judge(
     });
   if (submitted.outcome === 'later') return { later: submitted.retryAfterSeconds };
   if (submitted.outcome === 'refused') return await refused(submitted.errors);
-  if (submitted.outcome === 'duplicate')
-    return await waits([{ ...whole('duplicate', submitted.message), field: 'orderReferenceId' }]);
-  return { reasons: [] };
+  if (submitted.outcome === 'submitted') return { reasons: [] };
+  return await ended({ state: 'waiting', reasons: [whole(mapped, 'duplicate', submitted.message)] });
+}
+
+/** Returns a reason about the order as a whole. */
+const whole = ({ lines }: MappedOrder, code: Reason['code'], message: string): Reason => ({
+  code,
+  field: code === 'duplicate' ? 'orderReferenceId' : null,
+  message,
+  line: lines[0] ?? null,
+});
+
+/** Returns what becomes of an order that is neither submitted nor changes another one. Null: it is, or does. */
+function withoutSubmission(
+  { id, revision }: UnjudgedOrder,
+  others: readonly OtherRevision[],
+  isChange: boolean,
+  mapped: MappedOrder,
+): Judgement | null {
+  const isLater = (other: OtherRevision) =>
+    other.revision > revision && other.isJudged && (other.state !== 'ignored' || other.reason === 'canceled');
+  if (others.some(isLater)) return { state: 'ignored', reasons: [SUPERSEDED] };
+  const isSame = (other: OtherRevision) =>
+    other.revision === revision && (other.state === 'submitted' || (other.state === 'waiting' && other.id < id));
+  if (others.some(isSame)) {
+    const message =
+      'An order with this reference and other content has arrived before. A higher `revision` makes it a change.';
+    return { state: 'waiting', reasons: [whole(mapped, 'duplicate', message)] };
+  }
+  if (mapped.canceled) {
+    const reason = whole(mapped, 'canceled', 'The order was canceled before it was submitted.');
+    return isChange ? null : { state: 'ignored', reasons: [reason] };
+  }
+  if (mapped.isIgnored && !isChange)
+    return { state: 'ignored', reasons: [whole(mapped, 'ignored_products', 'Every product of the order is ignored.')] };
+  return mapped.reasons.length > 0 ? { state: 'waiting', reasons: mapped.reasons } : null;
 }
 
 async function mappedOrderOf(

@@ -170,6 +170,18 @@ test('an order that is canceled before it was submitted is ignored', async () =>
   await get('cancel-1').expect(404);
 });
 
+test('an order whose cancellation arrives first is never submitted', async () => {
+  const channelId = await api.create({ columns: { canceled: 'Cancelled at' } });
+  const fileOf = (revision: number, canceled: string) =>
+    csv({ reference: 'cancel-2', revision })
+      .replace('revision\n', 'revision,Cancelled at\n')
+      .replace(/\n$/, `,${canceled}\n`);
+  await api.upload(channelId, fileOf(2, 'yes'));
+  await api.upload(channelId, fileOf(1, ''));
+  await get('cancel-2').expect(404);
+  expect((await api.inbox(channelId, { state: 'ignored' })).map(({ revision }) => revision).sort()).toEqual([1, 2]);
+});
+
 test('an order waits while a quota of its client is used up, and is submitted later', async () => {
   const small = await channelsApi({ CLIENT_QUOTAS: { ordersPerMinute: 1 } as never });
   const channelId = await small.create();
