@@ -142,7 +142,8 @@ test('a short shipment is settled by a refund after its delivery', async () => {
   // Units that nobody has cancelled can be refunded too, as many as are left.
   expect(await actions(orderId)).toEqual(['refund', 'reprint']);
   const refundOf = (quantity: number, idempotencyKey = uuidv7()) => {
-    const body = { action: 'refund', reason: 'spoiled', units: [{ itemId: [...itemIds][0]!, quantity }] } as const;
+    const units = [{ itemId: [...itemIds][0]!, quantity }];
+    const body = { action: 'refund' as const, reason: 'spoiled', units };
     return stack.operator.repairOrder({ params: { orderId }, body }, { idempotencyKey });
   };
   await expect(refundOf(3)).rejects.toMatchObject(conflict(/Fewer units/));
