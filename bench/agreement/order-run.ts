@@ -8,8 +8,11 @@ import { type Paper, paperFaults, readPaper, retailOf, type UnitsByReference } f
 import { unitsAsTold } from './partner-desk';
 import type { World } from './world';
 
-/** Time after which what still differs is a finding. A refund of shipping follows the cancellation within seconds. */
-const SETTLES_MS = 30_000;
+/**
+ * Time after which what still differs is a finding. A refund of shipping follows the cancellation within seconds; on a loaded
+ * machine, a message to a partner can need a second attempt.
+ */
+const SETTLES_MS = 120_000;
 const POLL_MS = 150;
 
 /** What came of an order. `steps`: what was done with it, in words. */
@@ -122,7 +125,7 @@ export class OrderRun {
     return this.world.partners[partner]!.postOrderStatus({ body: body as never });
   }
 
-  /** Compares until everything agrees. What still differs after half a minute is a finding. */
+  /** Compares until everything agrees. What differs after `SETTLES_MS` is a finding. */
   private async settle(): Promise<void> {
     const since = Date.now();
     for (;;) {
@@ -191,7 +194,7 @@ export class OrderRun {
     for (;;) {
       const found = await read();
       if (found !== undefined) return found;
-      if (Date.now() - since > 4 * SETTLES_MS) throw new Error(`the order was never ${what}`);
+      if (Date.now() - since > SETTLES_MS) throw new Error(`the order was never ${what}`);
       await sleep(POLL_MS);
     }
   }
