@@ -37,6 +37,10 @@ function jsonSchemas(schemas: Iterable<z.ZodType>): DocumentSchemas {
       // Generators of clients cannot make a default of an object type. The defaults of its properties stay.
       if (jsonSchema.default !== null && typeof jsonSchema.default === 'object' && !Array.isArray(jsonSchema.default))
         delete jsonSchema.default;
+      // Members that only the service sets are no part of requests.
+      const shape: Record<string, z.ZodType> = zodSchema instanceof z.ZodObject ? zodSchema.shape : {};
+      for (const [name, member] of Object.entries(shape))
+        if (z.globalRegistry.get(member)?.readOnly === true) delete jsonSchema.properties?.[name];
       // Of `readonly()`, which is about the types of this code.
       delete jsonSchema.readOnly;
       delete jsonSchema.id;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { shownReturnAddress } from '../../accounts/clients';
+import { addressAsSent } from '../../platform/normal-address';
 import type { LinkSigner } from '../../platform/objects/signed-links';
 import { FINANCIAL_STATUSES, ORDER_STATUSES } from '../domain/lifecycle/statuses';
 import { amounts, billingEntitySchema, NO_BILLING_ENTITY, receiptSchema, receiptView } from '../domain/receipt';
@@ -35,6 +36,9 @@ export const retrievedAddressSchema = z
     federalTaxId: nullableText,
     stateTaxId: nullableText,
     registrationState: nullableText,
+    addressAsSent: addressAsSent
+      .nullable()
+      .describe('The texts that were stored in another form, as they were sent: a national phone number. Null: none.'),
     checks: z
       .array(addressFindingSchema)
       .describe('What was found in the address. An order with findings waits before its handover.'),
@@ -200,6 +204,7 @@ export function addressView(order: Pick<OrderRecord, 'id' | 'shippingAddress' | 
   const { shippingAddress: address, acceptedAddressId } = order;
   return {
     ...addressFields(order),
+    addressAsSent: address.addressAsSent ?? null,
     checks: addressFindings(address),
     checksAccepted: acceptedAddressId === address.id,
   };
