@@ -107,7 +107,7 @@ export interface ReceiptChange {
 
 /**
  * Returns the refunds of units of items: their share of the invoice lines, and the shipping price when no units of the
- * invoice are left. Units that were refunded earlier are not refunded again.
+ * invoice are left. Units that were refunded earlier are not refunded again. The last charges come first, as in `chargesOf`.
  * @param wanted units by item reference
  * @param shippingMinor the part of the shipping price that is refunded when units are left
  */
@@ -117,7 +117,7 @@ export function refundUnits(
   shippingMinor = 0,
 ): ReceiptChange[] {
   const left = new Map(wanted);
-  return charges.flatMap((charge): ReceiptChange[] => {
+  return charges.toReversed().flatMap((charge): ReceiptChange[] => {
     const open = openLines(charge);
     const taken = new Map<string, number>();
     for (const { line, amount } of open) {

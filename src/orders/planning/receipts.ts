@@ -140,7 +140,7 @@ export async function refundItems(
   const charges = await readCharges(tx, orderId);
   const own = refund.printOrderId === null ? undefined : charges.of(refund.printOrderId);
   const others = charges.all.filter((each) => each !== own);
-  const changes = refundUnits(own === undefined ? others : [own, ...others], wanted);
+  const changes = refundUnits(own === undefined ? others : [...others, own], wanted);
   await storeReceipts(
     tx,
     orderId,
