@@ -17,6 +17,7 @@ import { refuseWith } from '../../src/orders/run/gateway';
 import type { QuotaName } from '../../src/platform/domain/quotas';
 import { type FieldError, invalidField, Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
+import { keyedIdOf } from '../http/idempotency';
 import { withoutRedaction } from '../http/request-log';
 import { type CallContext, type Route, route, type Sent } from '../http/route';
 import { productsOfOrder } from './order-products';
@@ -138,10 +139,11 @@ export function orderRoutes(deps: ApiDeps): Route[] {
       params: orderAddress,
       body: cancelOrderSchema,
       response: canceledOrderSchema,
-      handler: async ({ account, params, body, requestId, audit, intend }) => {
+      handler: async ({ account, params, body, requestId, headers, audit, intend }) => {
         const id = await changedOrderId(sql, account, params.orderId);
         const [order] = await readOrders(sql, [id]);
         return await cancelOrder(deps, order!, body, {
+          cancelId: keyedIdOf(account, headers),
           by: requesterOf(account),
           force: account.role === 'operator',
           requestId,
@@ -179,14 +181,14 @@ export async function cancelOrder(
   {
     by,
     force,
-    requestId,
     cancelId,
+    requestId,
     audit,
     intend,
   }: Pick<CallContext, 'requestId' | 'audit' | 'intend'> & {
     readonly by: string;
     readonly force: boolean;
-    readonly cancelId?: string;
+    readonly cancelId: string | undefined;
   },
 ): Promise<Sent<typeof canceledOrderSchema>> {
   const { id, orderReferenceId, orderType, fulfillmentStatus: status } = order;

@@ -124,7 +124,7 @@ export const ATTENTION: Readonly<Record<AttentionReason, AttentionRule>> = {
     dismissable: true,
   },
   cancelled_shipped: {
-    text: 'a partner shipped units after they were cancelled and refunded',
+    text: 'a partner shipped units that were cancelled, or confirmed a cancel of units that it had shipped',
     dismissable: true,
   },
   label_without_parcel: {
