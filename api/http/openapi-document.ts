@@ -37,6 +37,10 @@ function jsonSchemas(schemas: Iterable<z.ZodType>): DocumentSchemas {
       // Generators of clients cannot make a default of an object type. The defaults of its properties stay.
       if (jsonSchema.default !== null && typeof jsonSchema.default === 'object' && !Array.isArray(jsonSchema.default))
         delete jsonSchema.default;
+      // Members that only the service sets are no part of requests.
+      const shape: Record<string, z.ZodType> = zodSchema instanceof z.ZodObject ? zodSchema.shape : {};
+      for (const [name, member] of Object.entries(shape))
+        if (z.globalRegistry.get(member)?.readOnly === true) delete jsonSchema.properties?.[name];
       // Of `readonly()`, which is about the types of this code.
       delete jsonSchema.readOnly;
       delete jsonSchema.id;
@@ -125,7 +129,7 @@ function jsonContent(schemas: DocumentSchemas, body: z.ZodType, whole: boolean):
 }
 
 function operation(schemas: DocumentSchemas, route: Route): JsonSchema {
-  const { access, body } = route;
+  const { access, body, upload } = route;
   const given = [
     ...parameters(schemas, route.params, 'path', pathParameters(route.path)),
     ...parameters(schemas, route.query, 'query'),
@@ -151,6 +155,14 @@ function operation(schemas: DocumentSchemas, route: Route): JsonSchema {
           requestBody: {
             required: !body.safeParse({}).success,
             content: { 'application/json': jsonContent(schemas, body, false) },
+          },
+        }
+      : {}),
+    ...(upload
+      ? {
+          requestBody: {
+            required: true,
+            content: { [upload.contentType]: { schema: { type: 'string', maxLength: upload.mostBytes } } },
           },
         }
       : {}),

@@ -117,7 +117,9 @@ export async function editDraft(
     const [submitted] = draft === 'not-draft' ? await readOrders(sql, [id]) : [];
     if (submitted !== undefined && hasSubmitted(submitted, patch)) return submitted;
     if (typeof draft === 'string') throw noDraft(draft);
-    const order = checkedOrder(patched(draft, patch));
+    const checked = checkedOrder(patched(draft, patch));
+    // The stored address was understood when it was sent.
+    const order = { ...checked, shippingAddress: patch.shippingAddress ?? draft.order.shippingAddress };
     const becomesOrder = order.orderType === 'order';
     const customer = { clientId: account.id, customerReferenceId: order.customerReferenceId };
     const isPriced = becomesOrder || patch.items !== undefined;

@@ -54,6 +54,7 @@ try {
     inputs: [
       ...settings.map((name) => join(root, name)),
       ...config.include.flatMap((dir) => filesBelow(join(root, dir), '.ts')),
+      join(root, 'src/platform/domain/address-data.json'),
     ],
     stampFile: join(dist, 'built-from'),
     outputs: [bundleFile],

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { emailAddress } from '../platform/domain/email';
-import { countryCode, currencyCode, IOSS_NUMBER, text, timestamp, withStateCode } from '../platform/domain/fields';
+import { countryCode, currencyCode, IOSS_NUMBER, text, timestamp, withKnownState } from '../platform/domain/fields';
 import { MOST_OF_QUOTA, QUOTA_NAMES, QUOTAS, type QuotaName } from '../platform/domain/quotas';
 import { foundById, uuidv7 } from '../platform/ids';
+import { normalAddress } from '../platform/normal-address';
 import { phone } from '../platform/phone';
 import { json, type Queryable } from '../platform/postgres';
 import { accountKeySchema, credentialFields, keyExpiry, keysOf } from './accounts-and-keys';
@@ -36,7 +37,7 @@ export const billingEntity = z
   .meta({ id: 'BillingEntity' });
 export type BillingEntity = z.output<typeof billingEntity>;
 
-export const returnAddress = withStateCode(
+const returnAddressFields = withKnownState(
   z.object({
     country: countryCode,
     companyName: text(60).nullable().default(null),
@@ -49,9 +50,10 @@ export const returnAddress = withStateCode(
     phone: phone.nullable().default(null),
   }),
 ).meta({ id: 'ReturnAddress' });
+export const returnAddress = z.preprocess(normalAddress, returnAddressFields);
 
 /** A return address as clients and orders show it. */
-export const shownReturnAddress = returnAddress
+export const shownReturnAddress = returnAddressFields
   .safeExtend({ id: z.string() })
   .meta({ id: 'ShownReturnAddress', description: 'Where parcels return to.' });
 

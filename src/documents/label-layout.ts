@@ -51,6 +51,8 @@ const MODULE = mm(0.5);
 /** The minimum bar height of an SSCC (GS1). */
 const BAR_HEIGHT = mm(32);
 const MARGIN = 10;
+/** The receiver on a label, and the smallest letters of its lines that people and scanners read. */
+const RECEIVER = { x: MARGIN + 6, y: 139, height: 105, readable: 6 } as const;
 const MARK = { width: 92, height: 36 } as const;
 const PARCEL_DATA_WIDTH = 92;
 
@@ -174,7 +176,7 @@ function addSender(layout: LabelLayout, { brandName, sender, originCountry, rece
   layout.addLines(
     printedAddress(sender, isDomestic ? receiver.country : ''),
     { x: MARGIN, y: 65, width, height: 57 },
-    { size: 7.5, minSize: 3 },
+    { size: 7.5, minSize: 1.5 },
   );
 }
 
@@ -196,14 +198,30 @@ function addParcelData(layout: LabelLayout, label: LabelContent): void {
   });
 }
 
+function receiverLines(receiver: PostalAddress, from: string): string[] {
+  return [...printedAddress(receiver, from), ...(receiver.phone ? [`Tel. ${receiver.phone}`] : [])];
+}
+
 function addReceiver(layout: LabelLayout, { receiver, originCountry }: LabelContent): void {
-  const phone = receiver.phone === undefined ? [] : [`Tel. ${receiver.phone}`];
   layout.addText('To', MARGIN, 130, { size: 6.5, weight: 'bold' });
   layout.addLines(
-    [...printedAddress(receiver, originCountry), ...phone],
-    { x: MARGIN + 6, y: 139, width: layout.inner - 6, height: 105 },
-    { size: 13, minSize: 4.5, weight: 'bold' },
+    receiverLines(receiver, originCountry),
+    { ...RECEIVER, width: layout.inner - 6 },
+    { size: 13, minSize: 1.5, weight: 'bold' },
   );
+}
+
+/** Texts of fewer characters fit in every script. */
+const FITTING = 150;
+
+/** Returns true when a receiver's address can be read on the narrowest label. */
+export function fitsOnLabel(receiver: PostalAddress): boolean {
+  const lines = receiverLines(receiver, '');
+  if (lines.join('').length <= FITTING) return true;
+  const { readable: size, height } = RECEIVER;
+  const width = 288 - 2 * MARGIN - 6;
+  const style = { size, minSize: size, weight: 'bold', country: receiver.country } as const;
+  return fitLines(lines, { width, height }, style).lines.length * size * LEADING <= height;
 }
 
 function addBarcode(layout: LabelLayout, { barcode }: LabelContent): void {

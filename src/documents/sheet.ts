@@ -29,6 +29,8 @@ export interface SheetContent {
 interface Area {
   readonly x: number;
   readonly width: number;
+  /** Between the margins of the page. */
+  readonly height: number;
 }
 
 export interface SheetStyle {
@@ -97,7 +99,11 @@ interface SheetFrame {
 export async function renderSheet(country: string, content: SheetContent, style: SheetStyle): Promise<Buffer> {
   const [pageWidth, pageHeight] = style.page;
   const pdf = new PdfDrawing(country, { title: content.title, page: style.page });
-  const area: Area = { x: style.margin, width: pageWidth - 2 * style.margin };
+  const area: Area = {
+    x: style.margin,
+    width: pageWidth - 2 * style.margin,
+    height: pageHeight - 2 * style.margin,
+  };
   const widths = content.columns.map(({ share }) => share * area.width);
   const heights = measure(pdf, widths, content, style);
   const frame: SheetFrame = { pdf, area, widths, heights, content, style };
@@ -206,18 +212,25 @@ function drawFooter({ pdf, area, content, style }: SheetFrame, pageNumber: strin
   pdf.line(pageNumber, area.x, y, { size, width: area.width, align: 'right' });
 }
 
-/** Returns titled boxes of lines side by side, all as high as the highest. */
+/** The share of a page that boxes take at most, and their smallest letters. */
+const TALLEST_BOX = 0.5;
+const SMALLEST_SIZE = 2;
+
+/** Returns titled boxes of lines side by side, all as high as the highest. Long addresses have smaller letters than `largest`. */
 export function boxes(
   all: readonly { readonly title: string; readonly lines: readonly string[]; readonly share: number }[],
-  size: number,
+  largest: number,
 ): Block {
   return (pdf, area) => {
     const gap = 6;
     const widthOf = (share: number) => (area.width - gap * (all.length - 1)) * share;
+    let size = largest;
     const heightOf = (lines: readonly string[], width: number) =>
       lines.reduce((sum, line) => sum + pdf.blockHeight(line, { size, width: width - 2 * PADDING }), 0);
-    const height =
+    const highest = () =>
       Math.max(...all.map(({ lines, share }) => heightOf(lines, widthOf(share)))) + size * LEADING + 3 * PADDING;
+    while (size > SMALLEST_SIZE && highest() > area.height * TALLEST_BOX) size -= 0.5;
+    const height = highest();
     return {
       height: height + gap,
       draw(top) {

@@ -119,10 +119,20 @@ export function fitLines(
     readonly weight?: Weight;
   },
 ): { readonly size: number; readonly lines: readonly string[] } {
-  let size = style.size;
-  for (;;) {
+  const brokenAt = (size: number) => {
     const broken = lines.flatMap((line) => wrap(line, { ...style, size, width: box.width }));
-    if (broken.length * size * LEADING <= box.height || size <= style.minSize) return { size, lines: broken };
-    size -= 0.5;
+    return { size, lines: broken, fits: broken.length * size * LEADING <= box.height };
+  };
+  let best = brokenAt(style.size);
+  if (best.fits) return best;
+  // Half points, by bisection: to break long lines takes milliseconds.
+  let [low, high] = [0, (style.size - style.minSize) * 2];
+  best = brokenAt(style.minSize);
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    const tried = brokenAt(style.size - middle / 2);
+    if (tried.fits) [best, high] = [tried, middle];
+    else low = middle;
   }
+  return best;
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { printedText } from '../documents/fonts';
 import { emailAddress } from '../platform/domain/email';
-import { countryCode, currencyCode, day, moment, withStateCode } from '../platform/domain/fields';
+import { countryCode, currencyCode, day, moment, withKnownState } from '../platform/domain/fields';
 import { outboundUrl } from '../platform/http/outbound-addresses';
+import { normalAddress } from '../platform/normal-address';
 import { phone } from '../platform/phone';
 import { partnerCapabilitiesSchema } from './domain/capabilities';
 import { PRINT_ORDER_VERSIONS } from './domain/partner-protocol';
@@ -13,34 +14,37 @@ const line = (max: number) => z.string().trim().min(1).max(max);
 /** Text that is printed on labels and customs forms. */
 const printedLine = (max: number) => printedText(line(max));
 
-const senderAddressSchema = withStateCode(
-  z.object({
-    firstName: printedLine(25),
-    lastName: printedLine(25),
-    company: printedLine(60),
-    addressLine1: printedLine(35),
-    addressLine2: printedLine(35).optional(),
-    addressLine3: printedLine(35).optional(),
-    street: printedLine(35).optional().describe('Addresses in Germany.'),
-    houseNumber: printedLine(10).optional().describe('Addresses in Germany.'),
-    suburb: printedLine(35).optional().describe('Addresses in Australia and New Zealand.'),
-    city: printedLine(30),
-    postcode: printedLine(15),
-    state: printedLine(35).optional(),
-    country: countryCode,
-    email: emailAddress,
-    phone: phone.optional(),
-    taxIds: z
-      .object({
-        vatNumber: printedLine(50).optional(),
-        iossNumber: printedLine(50).optional(),
-        eoriNumber: printedLine(50).optional(),
-        pcccNumber: printedLine(50).optional(),
-        australianBusinessNumber: printedLine(50).optional(),
-      })
-      .optional()
-      .describe('Printed on customs declarations.'),
-  }),
+const senderAddressSchema = z.preprocess(
+  normalAddress,
+  withKnownState(
+    z.object({
+      firstName: printedLine(25),
+      lastName: printedLine(25),
+      company: printedLine(60),
+      addressLine1: printedLine(35),
+      addressLine2: printedLine(35).optional(),
+      addressLine3: printedLine(35).optional(),
+      street: printedLine(35).optional().describe('Addresses in Germany.'),
+      houseNumber: printedLine(10).optional().describe('Addresses in Germany.'),
+      suburb: printedLine(35).optional().describe('Addresses in Australia and New Zealand.'),
+      city: printedLine(30),
+      postcode: printedLine(15),
+      state: printedLine(35).optional(),
+      country: countryCode,
+      email: emailAddress,
+      phone: phone.optional(),
+      taxIds: z
+        .object({
+          vatNumber: printedLine(50).optional(),
+          iossNumber: printedLine(50).optional(),
+          eoriNumber: printedLine(50).optional(),
+          pcccNumber: printedLine(50).optional(),
+          australianBusinessNumber: printedLine(50).optional(),
+        })
+        .optional()
+        .describe('Printed on customs declarations.'),
+    }),
+  ),
 );
 
 export const partnerSetupSchema = z

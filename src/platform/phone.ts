@@ -1,41 +1,58 @@
-import { validatePhoneNumberLength } from 'libphonenumber-js/min';
+import {
+  type CountryCode,
+  getCountryCallingCode,
+  isSupportedCountry,
+  parsePhoneNumberFromString,
+  validatePhoneNumberLength,
+} from 'libphonenumber-js/min';
 import { z } from 'zod';
 
-const NO_PHONE: Readonly<Record<NonNullable<ReturnType<typeof validatePhoneNumberLength>>, string>> = {
-  INVALID_COUNTRY: 'The country code is missing or does not exist. Write the number as +49 30 901820.',
-  NOT_A_NUMBER: 'This is not a phone number. Write it with its country code, as +49 30 901820.',
-  TOO_SHORT: 'The number is too short for its country. Write it with its country code, as +49 30 901820.',
+/** A phone number as people write it. What cannot be dialled is a finding of the address. */
+export const phone = z
+  .string()
+  .max(100)
+  .superRefine((number, context) => {
+    const blank = { message: 'This field must not be blank.', params: { code: 'IS_BLANK_ERROR' } };
+    if (number.trim() === '') context.addIssue({ code: 'custom', ...blank });
+  });
+
+/** The same, or blank text. */
+export const optionalPhone = z.string().max(100);
+
+const FAULTS: Readonly<Record<NonNullable<ReturnType<typeof validatePhoneNumberLength>>, string>> = {
+  INVALID_COUNTRY: 'The country code is missing or does not exist.',
+  NOT_A_NUMBER: 'This is not a phone number.',
+  TOO_SHORT: 'The number is too short for its country.',
   TOO_LONG: 'The number is too long for its country.',
   INVALID_LENGTH: 'No number of its country has this length.',
 };
 
-const LONGEST = 25;
+/** Returns why a number cannot be dialled from everywhere, or null. */
+export function phoneFault(number: string): string | null {
+  const fault = validatePhoneNumberLength(number);
+  return fault === undefined ? null : FAULTS[fault];
+}
 
-/** Signs that change no number: marks of writing direction, and other invisible ones, which address books copy along. */
-const INVISIBLE = /[\p{Cf}\p{Variation_Selector}]/gu;
-
-/** Returns a number as it is dialled: without invisible signs, and with ASCII in place of full-width signs and odd spaces. */
-const dialled = (value: string) => value.replace(INVISIBLE, '').normalize('NFKC').replace(/\s/g, ' ');
-
-const phoneField = (isRequired: boolean) =>
-  z
-    .string()
-    .max(2 * LONGEST)
-    .overwrite(dialled)
-    .max(LONGEST)
-    .superRefine((value, context) => {
-      const number = value.trim();
-      if (number === '') {
-        const blank = { message: 'This field must not be blank.', params: { code: 'IS_BLANK_ERROR' } };
-        if (isRequired) context.addIssue({ code: 'custom', ...blank });
-        return;
-      }
-      const wrong = validatePhoneNumberLength(number.startsWith('+') ? number : `+${number.replace(/^00/, '')}`);
-      if (wrong !== undefined) context.addIssue({ code: 'custom', message: NO_PHONE[wrong] });
-    });
-
-/** A phone number with its country code, as +49 30 901820, 0049 30 901820 or 4930901820. */
-export const phone = phoneField(true);
-
-/** The same, or blank text. */
-export const optionalPhone = phoneField(false);
+/**
+ * Returns a phone number with its country code: `+49 30 901820` for `030 901820` in Germany, `0049 30 901820` and
+ * `4930901820`. Returns the text as it is when it is no number of the country nor of another one.
+ */
+export function normalPhone(sent: string, country: string): string {
+  const international = sent.replace(/^00(?=[1-9])/, '+');
+  const digits = international.replace(/\D/g, '');
+  const home = isSupportedCountry(country) ? country : undefined;
+  // Numbers with a country code and no sign before it. Those of the country come before its national numbers.
+  const isOwn = home !== undefined && digits.startsWith(getCountryCallingCode(home));
+  const tries: readonly [text: string, country?: CountryCode | undefined][] = international.startsWith('+')
+    ? [[international]]
+    : [...(isOwn ? [[`+${digits}`] as const] : []), [international, home], [`+${digits}`]].map(([text, at]) => [
+        text as string,
+        at as CountryCode | undefined,
+      ]);
+  for (const [text, at] of tries) {
+    const number = parsePhoneNumberFromString(text, at);
+    if (number?.isValid() !== true) continue;
+    return number.number.slice(1) === digits && text === international ? text : number.formatInternational();
+  }
+  return sent;
+}

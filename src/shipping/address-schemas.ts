@@ -1,7 +1,16 @@
 import { z } from 'zod';
 import { printedText } from '../documents/fonts';
 import { emailAddress } from '../platform/domain/email';
-import { countryCode, crossField, property, type ReportField, text, withStateCode } from '../platform/domain/fields';
+import {
+  countryCode,
+  crossField,
+  postCodeRule,
+  property,
+  type ReportField,
+  text,
+  withKnownState,
+} from '../platform/domain/fields';
+import { normalParty } from '../platform/normal-address';
 import { optionalPhone } from '../platform/phone';
 
 /** Optional text. Null counts as missing. Blank text is accepted here and dropped in consignment.ts. */
@@ -46,21 +55,22 @@ export function requireField(
 }
 
 const addressSchema = crossField(
-  withStateCode(
+  withKnownState(
     z.object({
       country: countryCode,
-      state: optionalText(35),
-      city: requiredText(30),
-      postcode: requiredText(15),
-      addressLine1: requiredText(60).describe('Street and house number.'),
-      addressLine2: optionalText(60),
-      addressLine3: optionalText(60),
-      street: optionalText(60).describe('Required for addresses in Germany.'),
-      houseNumber: optionalText(15).describe('Required for addresses in Germany.'),
-      suburb: optionalText(35).describe('Required for addresses in Australia and New Zealand.'),
+      state: optionalText(100),
+      city: requiredText(100),
+      postcode: printedText(z.string().max(100)).describe('Blank in countries without post codes.'),
+      addressLine1: requiredText(255).describe('Street and house number.'),
+      addressLine2: optionalText(255),
+      addressLine3: optionalText(255),
+      street: optionalText(255).describe('Required for addresses in Germany.'),
+      houseNumber: optionalText(100).describe('Required for addresses in Germany.'),
+      suburb: optionalText(100).describe('Required for addresses in Australia and New Zealand.'),
     }),
   ),
   (address, report) => {
+    postCodeRule(address, 'postcode', report);
     const country = property(address, 'country');
     const fields =
       typeof country === 'string' && Object.hasOwn(REQUIRED_IN_COUNTRY, country) ? REQUIRED_IN_COUNTRY[country]! : [];
@@ -68,26 +78,28 @@ const addressSchema = crossField(
   },
 ).meta({ id: 'ShippingGroupAddress' });
 
-export const receiverSchema = z
+const receiver = z
   .object({
     person: z.object({
-      firstName: requiredText(35),
-      lastName: requiredText(35),
-      company: optionalText(60),
+      firstName: requiredText(100),
+      lastName: requiredText(100),
+      company: optionalText(255),
       email: email.describe('Required by some carriers.'),
-      phone: optional(optionalPhone).describe('With its country code. Required by some carriers.'),
+      phone: optional(optionalPhone).describe('Required by some carriers.'),
     }),
     address: addressSchema,
     customs: optional(z.object({ vatNumber: optionalText(35) })),
   })
   .meta({ id: 'ShippingReceiver' });
 
-export const senderSchema = z
+export const receiverSchema = z.preprocess(normalParty, receiver);
+
+const sender = z
   .object({
     person: z.object({
-      firstName: optionalText(35),
-      lastName: optionalText(35),
-      company: requiredText(60),
+      firstName: optionalText(100),
+      lastName: optionalText(100),
+      company: requiredText(255),
       email,
       phone: optional(optionalPhone),
     }),
@@ -103,3 +115,5 @@ export const senderSchema = z
     ).describe('Required for international shipping.'),
   })
   .meta({ id: 'ShippingSender' });
+
+export const senderSchema = z.preprocess(normalParty, sender);

@@ -4,6 +4,7 @@ import { parseSync } from '@swc/core';
 import type { ApiDeps } from '../../api/deps';
 import { openApiDocument } from '../../api/http/openapi-document';
 import { allRoutes } from '../../api/routes';
+import { addressPatterns } from '../../src/platform/domain/address-rules';
 import { projectRoot } from '../../src/platform/project-root';
 
 /**
@@ -15,6 +16,11 @@ import { projectRoot } from '../../src/platform/project-root';
 const INSIDE: Readonly<Record<string, string>> = {
   'src/platform/configuration/fields.ts': 'the environment of the process, read once',
   'api/http/openapi-examples.ts': 'its own texts, when the OpenAPI document is made',
+};
+
+/** Expressions of data, by the file that compiles them. */
+const DATA: Readonly<Record<string, () => readonly string[]>> = {
+  'src/platform/domain/address-rules.ts': addressPatterns,
 };
 
 interface Found {
@@ -38,7 +44,9 @@ function expressionsOf(file: string, place: string): Found[] {
     if (typeof value !== 'object' || value === null) return;
     const node = value as Node;
     if (node.type === 'RegExpLiteral') found.push({ place, source: node.pattern!, flags: node.flags ?? '' });
-    if (node.type === 'NewExpression' && node.callee?.value === 'RegExp') {
+    if (node.type === 'NewExpression' && node.callee?.value === 'RegExp' && place in DATA) {
+      found.push(...DATA[place]!().map((pattern) => ({ place, source: pattern, flags: '' })));
+    } else if (node.type === 'NewExpression' && node.callee?.value === 'RegExp') {
       const [source] = node.arguments ?? [];
       // An expression that is built at run time cannot be analysed, so it must be a constant.
       expect([place, source?.expression.type]).toEqual([place, 'StringLiteral']);

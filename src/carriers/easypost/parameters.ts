@@ -1,3 +1,4 @@
+import { type AddressLimits, fittedAddress } from '../../consignments/domain/address-layout';
 import {
   type Consignment,
   type ConsignmentPackage,
@@ -19,18 +20,32 @@ const inches = (mm: number) => Number((mm / 25.4).toFixed(2));
 const printed = (...parts: readonly (string | undefined)[]) =>
   withoutEmoji(parts.filter(Boolean).join(' ')) || undefined;
 
-function address(party: PostalAddress) {
-  const street2 = [party.addressLine2, party.addressLine3, party.suburb].filter(Boolean).join(', ');
+/** EasyPost has two street lines. UPS and FedEx take 35 characters (Shipping API, AddressLine; Ship API, streetLines). */
+const LIMITS: AddressLimits = { name: 35, company: 35, line: 35, lines: 2, city: 30, state: 35, phone: 25 };
+/** Limits of carriers that take more, by carrier uid: USPS Web Tools (46), MyDHL API (45). */
+const LONGER_LIMITS: Readonly<Record<string, AddressLimits>> = {
+  usps: { ...LIMITS, name: 46, company: 46, line: 46, city: 46 },
+  dhlexpress: { ...LIMITS, name: 45, company: 60, line: 45, city: 45 },
+};
+
+/** Returns an address as EasyPost takes it. @param carrier uid of the carrier. Undefined: any */
+export function address(party: PostalAddress, carrier?: string) {
+  const texts = Object.entries(party).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? withoutEmoji(value) : value,
+  ]);
+  const limits = LONGER_LIMITS[carrier ?? ''] ?? LIMITS;
+  const { lines, name, company, city, state, phone } = fittedAddress(Object.fromEntries(texts), limits);
   return {
-    name: printed(party.firstName, party.lastName),
-    company: printed(party.company),
-    street1: printed(party.addressLine1),
-    street2: printed(street2),
-    city: printed(party.city),
-    state: printed(party.state),
+    name: name || undefined,
+    company: company || undefined,
+    street1: lines[0],
+    street2: lines[1],
+    city: city || undefined,
+    state: state || undefined,
     zip: party.postcode,
     country: party.country,
-    phone: party.phone,
+    phone,
     email: party.email && asciiEmail(party.email),
   };
 }
@@ -114,9 +129,9 @@ export function shipmentParameters(
   const { labelFormat = 'pdf', carrier } = options;
   const taxIds = taxIdsFor(consignment, carrier);
   return {
-    to_address: address(consignment.receiver),
-    from_address: address(consignment.sender),
-    ...(consignment.returnAddress === undefined ? {} : { return_address: address(consignment.returnAddress) }),
+    to_address: address(consignment.receiver, carrier),
+    from_address: address(consignment.sender, carrier),
+    ...(consignment.returnAddress === undefined ? {} : { return_address: address(consignment.returnAddress, carrier) }),
     parcel: {
       length: inches(pack.lengthMm),
       width: inches(pack.widthMm),

@@ -1,8 +1,5 @@
-import countries from 'i18n-iso-countries';
-import english from 'i18n-iso-countries/langs/en.json';
+import { countryName } from '../../platform/domain/countries';
 import type { PostalAddress } from './consignment';
-
-countries.registerLocale(english);
 
 /** Countries whose addresses name no state or region, whatever a shop sends. */
 const WITHOUT_STATE = ['AT', 'BE', 'CH', 'CZ', 'DE', 'DK', 'FI', 'FR', 'LU', 'NL', 'NO', 'PL', 'PT', 'SE', 'SK'];
@@ -27,7 +24,7 @@ const CITY_LINES: Readonly<Record<string, 'city state code' | 'city / code' | 'c
 
 /** Returns the English short name of a country in capitals, the last line that the Universal Postal Union requires. */
 export function countryLine(country: string): string {
-  return (countries.getName(country, 'en') ?? country).toUpperCase();
+  return countryName(country).toUpperCase();
 }
 
 /** Chinese, Japanese and Korean scripts: the family name comes first, and the larger place before the smaller one. */
@@ -46,7 +43,7 @@ function largeToSmall(city: string, state: string | undefined): string[] {
 }
 
 /** Returns the street lines once: clients often repeat `street` and `houseNumber` in `addressLine1`. */
-function streetLines(address: PostalAddress): string[] {
+export function streetLines(address: PostalAddress): string[] {
   const separate = joined(address.street, address.houseNumber);
   const lines = [address.addressLine1, address.addressLine2, address.addressLine3].filter((line) => line) as string[];
   const has = (text: string) => lines.some((line) => line.toLowerCase().includes(text.toLowerCase()));

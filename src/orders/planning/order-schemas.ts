@@ -9,13 +9,14 @@ import {
   list,
   metadata,
   needsState,
+  postCodeRule,
   price,
   property,
   type ReportField,
   text,
-  withStateCode,
 } from '../../platform/domain/fields';
 import { SIZES, shownSize } from '../../platform/domain/sizes';
+import { addressAsSent, understoodAddress } from '../../platform/normal-address';
 import { phone } from '../../platform/phone';
 
 /** The form of a file type name. Workflow-enabled products accept every such name. */
@@ -26,8 +27,9 @@ const FILE_TYPE_PATTERN = /^[A-Za-z0-9_.-]{1,100}$/;
 /** Returns a schema for an optional field. Null and absent both become undefined. */
 export const optional = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
 
-/** Reports a missing `state`, which US, CA and AU addresses require. */
-function stateRule(address: unknown, report: ReportField): void {
+/** Reports a missing `state`, which US, CA and AU addresses require, and a blank post code where there are post codes. */
+function addressRules(address: unknown, report: ReportField): void {
+  postCodeRule(address, 'postCode', report);
   const state = property(address, 'state');
   if (!needsState(property(address, 'country'))) return;
   if (state === undefined || state === null) {
@@ -37,30 +39,39 @@ function stateRule(address: unknown, report: ReportField): void {
   }
 }
 
-/** The limits on lengths are those of labels. */
+/** What a client submits of an address. Long texts are broken into lines where they are printed. */
 export const addressFields = {
-  country: countryCode,
-  firstName: labelText(text(25)),
-  lastName: labelText(text(25)),
-  companyName: optional(labelText(z.string().max(60))),
-  addressLine1: labelText(text(35)),
-  addressLine2: optional(labelText(z.string().max(35))),
-  city: labelText(text(30)),
-  postCode: labelText(text(15)),
-  state: optional(labelText(z.string().max(35))).describe(
-    'In the US, Canada and Australia: the code of the state, or its English name, which is stored as the code.',
+  country: countryCode.describe('ISO 3166-1 alpha-2 code. An alpha-3 code or an English name is stored as this code.'),
+  firstName: labelText(z.string().max(100)),
+  lastName: labelText(text(100)),
+  companyName: optional(labelText(z.string().max(255))),
+  addressLine1: labelText(text(255)),
+  addressLine2: optional(labelText(z.string().max(255))),
+  city: labelText(text(100)),
+  postCode: labelText(z.string().max(100)).describe('Blank or missing in countries without post codes.'),
+  state: optional(labelText(z.string().max(100))).describe(
+    'In the US, Canada, Australia, Brazil and Italy: the code of the state, or its name, which is stored as the code.',
   ),
   email: emailAddress,
-  phone,
+  phone: phone.describe('With its country code, or a national number of `country`, which is stored with its code.'),
   isBusiness: optional(z.boolean()),
   federalTaxId: optional(z.string().max(50)),
   stateTaxId: optional(z.string().max(50)),
   registrationState: optional(z.string().max(50)),
 };
 
-/** Returns the schema of an address with these fields. */
+/** Returns the schema of an address with these fields, which is understood before they are judged. */
 export const addressOf = <Fields extends z.ZodRawShape>(fields: Fields) =>
-  crossField(withStateCode(z.object(fields)), stateRule);
+  z.preprocess(
+    understoodAddress,
+    crossField(
+      z.object({
+        ...fields,
+        addressAsSent: addressAsSent.optional().meta({ readOnly: true }),
+      }),
+      addressRules,
+    ),
+  );
 
 export const shippingAddressSchema = addressOf(addressFields).meta({ id: 'ShippingAddress' });
 export type ShippingAddress = z.output<typeof shippingAddressSchema>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { shownReturnAddress } from '../../accounts/clients';
+import { addressAsSent } from '../../platform/normal-address';
 import type { LinkSigner } from '../../platform/objects/signed-links';
 import { FINANCIAL_STATUSES, ORDER_STATUSES } from '../domain/lifecycle/statuses';
 import { amounts, billingEntitySchema, NO_BILLING_ENTITY, receiptSchema, receiptView } from '../domain/receipt';
@@ -35,6 +36,9 @@ export const retrievedAddressSchema = z
     federalTaxId: nullableText,
     stateTaxId: nullableText,
     registrationState: nullableText,
+    addressAsSent: addressAsSent
+      .nullable()
+      .describe('The texts that were stored in another form, as they were sent: a national phone number. Null: none.'),
     checks: z
       .array(addressFindingSchema)
       .describe('What was found in the address. An order with findings waits before its handover.'),
@@ -68,6 +72,10 @@ export const retrievedOrderSchema = z
     archived: z.boolean().describe('True: the order is archived, and cannot be changed.'),
     replaces: nullableText.describe('Id of the failed or canceled order that this one replaces.'),
     channel: z.string(),
+    channelOrder: z
+      .object({ channel: z.string(), externalId: z.string(), revision: z.int() })
+      .nullable()
+      .describe('The channel that the order came from, by its id, and the latest revision. Null: the API.'),
     storeId: z.null(),
     orderedByUserId: z.null(),
     orderType: z.enum(['order', 'draft']),
@@ -171,6 +179,7 @@ export function orderView(order: OrderRecord, links: LinkSigner) {
     archived: order.archived,
     replaces: order.replacesId,
     channel: order.channel,
+    channelOrder: order.channelOrder,
     storeId: null,
     orderedByUserId: null,
     orderType: order.orderType,
@@ -200,6 +209,7 @@ export function addressView(order: Pick<OrderRecord, 'id' | 'shippingAddress' | 
   const { shippingAddress: address, acceptedAddressId } = order;
   return {
     ...addressFields(order),
+    addressAsSent: address.addressAsSent ?? null,
     checks: addressFindings(address),
     checksAccepted: acceptedAddressId === address.id,
   };

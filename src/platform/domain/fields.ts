@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { hasPostCodes, stateCode } from './address-rules';
 import { COUNTRIES_WITH_STATE, isCountry } from './countries';
-import { stateCode } from './states';
 
 /** Schemas of fields that several endpoint groups share. */
 
@@ -74,26 +74,26 @@ export function hasOffset(text: string): boolean {
 export const metadata = z.array(z.object({ key: text(100), value: z.string().max(100) })).max(20);
 
 /** Returns true when an address in the country requires a state (schema `SubmitOrder`). */
-export function needsState(country: unknown): boolean {
+export function needsState(country: unknown): country is string {
   return typeof country === 'string' && COUNTRIES_WITH_STATE.has(country);
 }
 
-/** Returns undefined for an unknown state, null for an address without one. */
-function stateCodeOf(address: unknown): string | undefined | null {
-  const [country, state] = [property(address, 'country'), property(address, 'state')];
-  if (typeof country !== 'string' || typeof state !== 'string' || state.trim() === '') return null;
-  return stateCode(country, state);
-}
-
-/** Replaces the name of a state of the US, Canada or Australia by its code, and refuses an unknown one. */
-export const withStateCode = <T extends z.ZodObject>(schema: T): T =>
+/** Refuses an unknown state of the US, Canada or Australia, in addresses that do not wait for a person. */
+export const withKnownState = <T extends z.ZodObject>(schema: T): T =>
   crossField(schema, (address, report) => {
-    if (stateCodeOf(address) !== undefined) return;
-    report(['state'], `Not the code or name of a state of ${property(address, 'country')}.`, 'NO_SUCH_CHOICE_ERROR');
-  }).overwrite((address) => {
-    const state = stateCodeOf(address);
-    return state == null ? address : { ...address, state };
+    const [country, state] = [property(address, 'country'), property(address, 'state')];
+    if (!needsState(country) || typeof state !== 'string' || state.trim() === '') return;
+    if (stateCode(country, state) !== undefined) return;
+    report(['state'], `Not the code or name of a state of ${country}.`, 'NO_SUCH_CHOICE_ERROR');
   });
+
+/** Reports a blank post code in a country whose addresses have one. @param name of the field */
+export function postCodeRule(address: unknown, name: string, report: ReportField): void {
+  const [country, postCode] = [property(address, 'country'), property(address, name)];
+  if (typeof postCode !== 'string' || postCode.trim() !== '') return;
+  if (typeof country === 'string' && isCountry(country) && !hasPostCodes(country)) return;
+  report([name], 'This field must not be blank.', 'IS_BLANK_ERROR');
+}
 
 export const IOSS_NUMBER = /^IM\d{10}$/;
 

@@ -94,6 +94,17 @@ test('an empty patch changes nothing', async () => {
   expect(after).toEqual(before);
 });
 
+test('a draft keeps its address as it was sent', async () => {
+  const id = await newDraft({ shippingAddress: address({ phone: '030 901820' }) });
+  const addressAsSent = { phone: '030 901820' };
+  const patches: [patch: object, expected: object][] = [
+    [{ currency: 'CHF' }, { phone: '+49 30 901820', addressAsSent }],
+    [{ shippingAddress: address({ country: 'de' }) }, { country: 'DE', addressAsSent: { country: 'de' } }],
+  ];
+  for (const [patch, expected] of patches)
+    expect((await api.patch(id, patch).expect(200)).body.shippingAddress).toMatchObject(expected);
+});
+
 describe('a patched draft must be a valid order', () => {
   const refused: [rule: string, draft: object, patch: object, errors: string[]][] = [
     ['an invalid field', {}, { currency: 'XX' }, ['NO_SUCH_CHOICE_ERROR currency']],

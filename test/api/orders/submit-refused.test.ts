@@ -67,7 +67,7 @@ const refused: RefusedOrder[] = [
   ['an empty list of package items', packed([{ packageItems: [] }]), `${WRONG} packagingInstructions[0].packageItems`],
   // Blank texts.
   ...blanks(['orderReferenceId'], '', order),
-  ...blanks(['country', ...ADDRESS_TEXTS], 'shippingAddress.', to),
+  ...blanks(['country', ...ADDRESS_TEXTS.filter((name) => name !== 'firstName')], 'shippingAddress.', to),
   ...blanks(['itemReferenceId', 'productUid'], 'items[0].', (over) => of(item(over))),
   ['an empty file type', withFiles(file('')), `${BLANK} items[0].files[0].type`],
   ['an empty file URL', withFiles(file('default', '')), `${BLANK} items[0].files[0].url`],
@@ -75,15 +75,15 @@ const refused: RefusedOrder[] = [
   ...tooLong({ orderReferenceId: 100, customerReferenceId: 100, shipmentMethodUid: 255 }, '', order),
   ...tooLong(
     {
-      firstName: 25,
-      lastName: 25,
-      companyName: 60,
-      addressLine1: 35,
-      addressLine2: 35,
-      city: 30,
-      postCode: 15,
-      state: 35,
-      phone: 25,
+      firstName: 100,
+      lastName: 100,
+      companyName: 255,
+      addressLine1: 255,
+      addressLine2: 255,
+      city: 100,
+      postCode: 100,
+      state: 100,
+      phone: 100,
     },
     'shippingAddress.',
     to,
@@ -94,15 +94,13 @@ const refused: RefusedOrder[] = [
   ['a currency in lower case', order({ currency: 'eur' }), `${CHOICE} currency`],
   ['an unknown retail currency', order({ retailCurrency: 'ABC' }), `${CHOICE} retailCurrency`],
   ['an unknown country', to({ country: 'ZZ' }), `${CHOICE} shippingAddress.country`],
-  ['a three-letter country', to({ country: 'DEU' }), `${CHOICE} shippingAddress.country`],
-  ['a country in lower case', to({ country: 'de' }), `${CHOICE} shippingAddress.country`],
+  ['a country that does not exist', to({ country: 'Atlantis' }), `${CHOICE} shippingAddress.country`],
   ['an unknown order type', order({ orderType: 'quote' }), `${CHOICE} orderType`],
   // State.
   ...['US', 'CA', 'AU'].flatMap((country): RefusedOrder[] => [
     [`no state for ${country}`, to({ country }), `${MISSING} shippingAddress.state`],
     [`a null state for ${country}`, to({ country, state: null }), `${MISSING} shippingAddress.state`],
     [`a blank state for ${country}`, to({ country, state: ' ' }), `${BLANK} shippingAddress.state`],
-    [`an unknown state for ${country}`, to({ country, state: 'XX' }), `${CHOICE} shippingAddress.state`],
   ]),
   // E-mail.
   ...['ada', 'ada@', '@example.com', 'ada@example', 'ada byron@example.com'].map(
@@ -132,29 +130,16 @@ const refused: RefusedOrder[] = [
 
 testRefusals(refused, () => api);
 
-test.each<[phone: string, reason: RegExp]>([
-  ['030 901820', /^The country code is missing or does not exist\./],
-  ['+999 123456789', /^The country code is missing or does not exist\./],
-  ['call me', /^This is not a phone number\./],
-  ['+49 30', /^The number is too short for its country\./],
-  ['+1 212 555 23681', /^The number is too long for its country\./],
-])('the error of the phone number %s says what is wrong with it', async (phone, reason) => {
-  const { body } = await api.submit(to({ phone })).expect(400);
-  expect(body.errors).toEqual([
-    { code: WRONG, reference: 'shippingAddress.phone', message: expect.stringMatching(reason) },
-  ]);
-});
-
 test.each<[sent: string, body: object, reference: string, message: string]>([
   ['an array as the body', [order()], '', 'The body must be an object, not an array.'],
   ['an array as an address', order({ shippingAddress: [] }), 'shippingAddress', 'Must be an object, not an array.'],
   ['an object as items', order({ items: {} }), 'items', 'Must be an array, not an object.'],
   ['null as a city', to({ city: null }), 'shippingAddress.city', 'Must be a string, not null.'],
   [
-    'a name of 26 characters',
-    to({ firstName: 'A'.repeat(26) }),
+    'a name of 101 characters',
+    to({ firstName: 'A'.repeat(101) }),
     'shippingAddress.firstName',
-    'Must have at most 25 characters, not 26.',
+    'Must have at most 100 characters, not 101.',
   ],
   ['no items', order({ items: [] }), 'items', 'Must have at least 1 entry, not 0.'],
   ['a quantity of 0', of(item({ quantity: 0 })), 'items[0].quantity', 'Must be at least 1, not 0.'],

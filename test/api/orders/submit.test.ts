@@ -276,6 +276,40 @@ test.each([
   expect((await api.get(body.id).expect(200)).body.shippingAddress.state).toBe(stored);
 });
 
-test.each(['4790000001', '0047 900 00 001', '+47 900 00 001'])('%s is a phone number', async (phone) => {
-  await api.submit(to({ phone })).expect(200);
+test('a national phone number, names of countries and states, and marks are understood and kept as they were sent', async () => {
+  const sent = {
+    country: 'UK',
+    firstName: '',
+    lastName: 'Lovelace\u202c',
+    addressLine1: '１２ St.\tJames’s\n Square',
+    postCode: 'sw1y4jh',
+    phone: '020 7946 0958',
+  };
+  const { body } = await api.submit(to(sent)).expect(200);
+  const { shippingAddress } = (await api.get(body.id).expect(200)).body;
+  const { firstName, ...addressAsSent } = sent;
+  expect(shippingAddress).toMatchObject({
+    country: 'GB',
+    firstName,
+    lastName: 'Lovelace',
+    addressLine1: '12 St. James’s Square',
+    postCode: 'SW1Y 4JH',
+    phone: '+44 20 7946 0958',
+    addressAsSent,
+  });
 });
+
+test('an address that nothing changed has no other form, and a retrieved one can be sent again', async () => {
+  const { body } = await api.submit(to({ addressAsSent: { city: 'Bonn' } })).expect(200);
+  const { shippingAddress } = (await api.get(body.id).expect(200)).body;
+  expect(shippingAddress.addressAsSent).toBeNull();
+  await api.submit(order({ shippingAddress })).expect(200);
+});
+
+test.each([{ postCode: '' }, { postCode: null }, { postCode: undefined }])(
+  'an address in Hong Kong has no post code: %j',
+  async (over) => {
+    const { body } = await api.submit(to({ country: 'HK', city: 'Kowloon', ...over })).expect(200);
+    expect((await api.get(body.id).expect(200)).body.shippingAddress.postCode).toBe('');
+  },
+);

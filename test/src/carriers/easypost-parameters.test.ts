@@ -73,3 +73,36 @@ test.each([
 ])('%j is %j for a gateway', (text, expected) => {
   expect(withoutEmoji(text)).toBe(expected);
 });
+
+/** An address that no carrier takes as it is. */
+const LONG = {
+  ...CHICAGO,
+  firstName: 'Wilhelmina Alexandra',
+  lastName: 'van den Heuvel-Oosterhout',
+  company: 'International Association of Large Format Printers and Binders',
+  addressLine1: '12345 West Martin Luther King Junior Boulevard',
+  addressLine2: 'Building C, Apartment 1204',
+  city: 'Llanfairpwllgwyngyllgogerychwyrndrobwll',
+  phone: '+1 312 555 0100 ext. 12345678',
+};
+
+test.each([
+  ['usps', 46, 46],
+  ['ups', 35, 30],
+  ['fedex', 35, 30],
+  ['dhlexpress', 45, 45],
+  [undefined, 35, 30],
+])('an address for %s has lines of at most %i characters, and a city of %i', (carrier, line, city) => {
+  const consignment = { ...consignmentTo(LONG), sender: LONG };
+  const { to_address, from_address } = shipmentParameters(consignment, consignment.packages[0]!, { carrier });
+  const { name, company, street1, street2, city: sent, phone } = to_address;
+  expect(from_address).toEqual(to_address);
+  for (const text of [name, street1, street2]) expect(text!.length).toBeLessThanOrEqual(line);
+  expect(company!.length).toBeLessThanOrEqual(60);
+  expect(sent!.length).toBeLessThanOrEqual(city);
+  expect(phone!.length).toBeLessThanOrEqual(25);
+  // Nothing of the street is lost where it fits on the lines.
+  const street = `${street1} ${street2}`.replace(/,/g, '');
+  expect(`${LONG.addressLine1} ${LONG.addressLine2}`.replace(/,/g, '').startsWith(street)).toBe(true);
+  expect(street.endsWith('1204') || line === 35).toBe(true);
+});

@@ -108,3 +108,20 @@ export const BANGKOK: PostalAddress = {
   postcode: '10110',
   country: 'TH',
 };
+
+/** Returns an address as long as orders store it, of two texts in turn. */
+export const longAddress = (one: string, other: string): PostalAddress => {
+  const text = (part: string, length: number) => part.repeat(length).slice(0, length);
+  return {
+    country: 'US',
+    firstName: text(one, 100),
+    lastName: text(other, 100),
+    company: text(other, 255),
+    addressLine1: text(one, 255),
+    addressLine2: text(other, 255),
+    city: text(one, 100),
+    state: text(other, 100),
+    postcode: '9'.repeat(100),
+    phone: '9'.repeat(100),
+  };
+};

@@ -8,7 +8,7 @@ import { type CustomerInvoice, renderCustomerInvoice } from '../../../src/docume
 import type { CustomsDeclaration } from '../../../src/documents/customs-declaration';
 import { renderPackingList } from '../../../src/documents/packing-list';
 import { REFERENCE_RATES } from '../../../src/platform/domain/exchange-rates';
-import { BERLIN, CHICAGO, MUNICH, TOKYO } from '../consignments/sample-addresses';
+import { BERLIN, CHICAGO, longAddress, MUNICH, TOKYO } from '../consignments/sample-addresses';
 import { consignmentTo, packageOf } from '../consignments/sample-consignments';
 import { barcodesIn, pagesOf, textOf, touchesEdge } from './pictures';
 
@@ -165,6 +165,33 @@ test('a CN23 has sender and receiver with tax numbers, and a barcode that decode
   expect(words(text!)).toContain('Page 1 of 1');
   expect((await barcodesIn(page!)).map((code) => code.text)).toEqual(['CA473124829DE']);
   expect(touchesEdge(page!, 20)).toBe(false);
+});
+
+test.each([
+  ['words ', 'and '],
+  ['漢', '字'],
+])('the longest addresses, of %s and %s, are complete on the first page of every paper', async (one, other) => {
+  const { consignment, ...rest } = declaration(3);
+  const party = longAddress(one, other);
+  const long = { ...rest, consignment: { ...consignment, sender: party, receiver: party } };
+  const [item] = long.pack.items;
+  const papers = {
+    cn23: await renderCn23(long),
+    invoice: await renderCommercialInvoice(long),
+    list: await renderPackingList({
+      ...{ title: 'Packing list', receiver: party, reference: 'r', packageReferenceId: 'p', items: [item!] },
+      ...{ packageNumber: 1, packageCount: 1, date: '2026-01-05' },
+    }),
+  };
+  for (const [name, pdf] of Object.entries(papers)) {
+    const [first] = await pagesOf(pdf, `long-${name}`);
+    expect(touchesEdge(first!, 12)).toBe(false);
+    const [text] = await textOf(pdf);
+    const count = (part: string) => text!.split(part).length - 1;
+    const parties = name === 'list' ? 1 : 2;
+    expect([name, count('9') >= 200 * parties]).toEqual([name, true]);
+    expect([name, count(other.trim()) >= (other === '字' ? 700 : 150) * parties]).toEqual([name, true]);
+  }
 });
 
 test('a CN23 of forty lines has several pages with column titles on each', async () => {

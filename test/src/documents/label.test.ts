@@ -2,7 +2,7 @@ import { ready } from 'zpl-renderer-js';
 import { s10, sscc } from '../../../src/carriers/domain/tracking-numbers';
 import type { PostalAddress } from '../../../src/consignments/domain/consignment';
 import { printableText } from '../../../src/documents/fonts';
-import { type LabelContent, layOutLabel } from '../../../src/documents/label-layout';
+import { fitsOnLabel, type LabelContent, layOutLabel } from '../../../src/documents/label-layout';
 import { renderLabelPdf, renderLabelZpl } from '../../../src/documents/labels';
 import {
   ATHENS,
@@ -11,6 +11,7 @@ import {
   CHICAGO,
   DUBAI,
   KYIV,
+  longAddress,
   MUNICH,
   SEOUL,
   SHANGHAI,
@@ -180,22 +181,18 @@ describe('PDF labels', () => {
     expect(words).toContain('Ref. ы');
   });
 
-  test('the longest address that the field limits allow stays inside its box', async () => {
+  test.each([
+    ['W', 'M '],
+    ['漢', '字'],
+  ])('the longest address that the field limits allow, of %s and %s, stays inside its box', async (one, other) => {
     const receiver = {
-      ...CHICAGO,
-      firstName: 'W'.repeat(35),
-      lastName: 'M'.repeat(35),
-      company: 'WM '.repeat(20),
-      addressLine1: 'W'.repeat(60),
-      addressLine2: 'M'.repeat(60),
-      addressLine3: 'W'.repeat(60),
-      street: 'M'.repeat(60),
-      houseNumber: '9'.repeat(15),
-      suburb: 'W'.repeat(35),
-      city: 'W'.repeat(30),
-      state: 'M'.repeat(35),
-      postcode: '9'.repeat(15),
+      ...longAddress(one, other),
+      addressLine3: one.repeat(255),
+      street: other.repeat(255).slice(0, 255),
+      houseNumber: '9'.repeat(100),
+      suburb: one.repeat(100),
     };
+    expect(fitsOnLabel(receiver)).toBe(false);
     const label = { ...courier, sender: receiver, receiver };
     const [page] = await pagesOf(await renderLabelPdf([label]), 'label-longest');
     const elements = layOutLabel(label, { width: 288, height: 432 });
@@ -212,6 +209,14 @@ describe('PDF labels', () => {
       `00${courier.barcode.value}`,
     ]);
   });
+});
+
+test('an address of the usual length can be read on a label, one of many lines cannot', () => {
+  const lines = (count: number) => 'Torstraße 1 im Hinterhof links '.repeat(count * 2);
+  expect(fitsOnLabel({ ...MUNICH, addressLine1: 'x'.repeat(255) })).toBe(true);
+  expect(fitsOnLabel({ ...MUNICH, addressLine2: lines(8) })).toBe(true);
+  expect(fitsOnLabel({ ...MUNICH, addressLine2: lines(20) })).toBe(false);
+  expect(fitsOnLabel({ ...MUNICH, addressLine1: '漢'.repeat(255), addressLine2: '字'.repeat(255) })).toBe(false);
 });
 
 describe('characters that no font can print', () => {

@@ -101,11 +101,11 @@ test('schemas use only keywords and types of JSON Schema 2020-12', () => {
   }
 });
 
-test('the address of an order has the lengths that fit on labels', () => {
+test('the address of an order has the lengths that are stored', () => {
   const { properties } = document.components.schemas.ShippingAddress as { properties: Record<string, object> };
   const limitOf = (field: string) => Number(/"maxLength":(\d+)/.exec(JSON.stringify(properties[field]))?.[1]);
   const fields = ['firstName', 'lastName', 'phone', 'addressLine1', 'addressLine2', 'state', 'city', 'postCode'];
-  expect(fields.map(limitOf)).toEqual([25, 25, 25, 35, 35, 35, 30, 15]);
+  expect(fields.map(limitOf)).toEqual([100, 100, 100, 255, 255, 100, 100, 100]);
 });
 
 test('the document has the credentials that the routes require', () => {

@@ -10,10 +10,8 @@ type Fields = Omit<Submitted, 'isBusiness' | 'federalTaxId' | 'stateTaxId' | 're
 const FORM: ObjectForm<Fields> = {
   labels: texts.order.address.fields,
   rules: {
-    firstName: { required: true },
     lastName: { required: true },
     addressLine1: { required: true },
-    postCode: { required: true },
     city: { required: true },
     country: { required: true },
     email: { required: true, type: 'email' },
