@@ -25,13 +25,13 @@ import { updateShipment } from './update-shipment';
 import { CLIENTS, changedOrderId, orderAddress, READERS, requesterOf, visibleOrder } from './visible-order';
 
 /** The quotas that a submission uses. An order has at least a byte of files. */
-const QUOTAS_OF = {
+export const QUOTAS_OF = {
   order: ['ordersPerMinute', 'ordersUnderWay', 'fileBytes'],
   draft: ['ordersPerMinute', 'drafts'],
 } as const satisfies Record<string, readonly QuotaName[]>;
 
 /** Returns the refusal of a submission that conflicts with another order. */
-function refusalOf(conflict: Conflict): Refusal {
+export function refusalOf(conflict: Conflict): Refusal {
   if (conflict.conflict === 'unknown') {
     return invalidField('replaces', 'You have no order with this id and this orderReferenceId.');
   }

@@ -154,6 +154,10 @@ export const ATTENTION: Readonly<Record<AttentionReason, AttentionRule>> = {
     isResolved: ({ printOrders }) => printOrders.every(hasSettled),
     dismissable: true,
   },
+  channel_change_missed: {
+    text: 'the shop has changed the order in its channel, and it could not be changed any more',
+    dismissable: true,
+  },
   order_failed: { text: 'the order was refused, and no operator has looked at it', endsAs: 'failed' },
   order_returned: {
     text: 'the parcels of the order were returned, and no operator has looked at it',
