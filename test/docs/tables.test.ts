@@ -1,6 +1,6 @@
 import { OPERATIONS } from '../../cli/remote/operations';
 import { AUDIT_ACTIONS } from '../../src/accounts/audit-actions';
-import { FILE_CHECK_ACTIONS } from '../../src/accounts/clients';
+import { CHECK_ACTIONS } from '../../src/accounts/clients';
 import { RATE_CARDS } from '../../src/carriers/domain/rate-cards';
 import { NEEDS_OF_FAMILIES, type PrintNeeds } from '../../src/catalog/domain/print-needs';
 import { MODEL_STATES, MODEL_TRANSITIONS } from '../../src/catalog/domain/product-model';
@@ -11,6 +11,7 @@ import { NOTIFICATION_EVENTS, TEST_EVENT } from '../../src/notifications/domain/
 import { ATTENTION_REASONS, type AttentionReason } from '../../src/orders/domain/lifecycle/attention-reasons';
 import { ATTENTION } from '../../src/orders/domain/lifecycle/rules/attention';
 import { FINANCIAL_STATUSES, ITEM_STATUSES, ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
+import { ADDRESS_FINDINGS } from '../../src/orders/planning/address-checks';
 import { PLAN_REFUSALS } from '../../src/orders/planning/plan-refusals';
 import { QUOTAS } from '../../src/platform/domain/quotas';
 import { SIZES, shownSize } from '../../src/platform/domain/sizes';
@@ -58,7 +59,11 @@ describe('docs/orders.md explains', () => {
   });
 
   test('what findings in print files do', () => {
-    expect(column('orders', 'Checks of print files')).toEqual([...FILE_CHECK_ACTIONS].sort());
+    expect(column('orders', 'Checks of print files')).toEqual([...CHECK_ACTIONS].sort());
+  });
+
+  test('every finding in an address', () => {
+    expect(column('orders', 'Checks of addresses')).toEqual([...ADDRESS_FINDINGS].sort());
   });
 
   test('every refusal reason', () => {

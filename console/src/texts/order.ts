@@ -260,6 +260,7 @@ export const order = {
   delivered: {
     title: 'Delivery',
     recipient: 'Recipient',
+    asSent: (texts: readonly string[]) => `As sent: ${texts.join(', ')}`,
     stages: 'Stages',
     next: 'Next',
     dispatchedBy: (date: string) => `by ${date}`,
@@ -289,6 +290,7 @@ export const order = {
     preview: (reference: string) => `Preview of ${reference}`,
     severities: { error: 'Error', warning: 'Warning', ok: 'Note' },
     accepted: 'Accepted as it is',
+    suggestion: (text: string) => `Suggestion: ${text}.`,
     measured: (file: {
       readonly contentType: string | null;
       readonly sizeBytes: number | null;

@@ -10,6 +10,7 @@ import { parcelSchema, parcelView } from '../domain/planned-parcel';
 import { priceOrder } from '../domain/pricing';
 import type { Receipt } from '../domain/receipt';
 import { amounts, type ReceiptLine } from '../domain/receipt';
+import { addressFindingSchema } from '../planning/address-checks';
 import { storedFields } from '../planning/order-fields';
 import type { PreparationDeps } from '../planning/prepare-order';
 import { invoiceOf } from '../planning/receipts';
@@ -126,6 +127,8 @@ export function quotedOrder(
     ),
     shippingRevision: 0,
     acceptedAddressId: null,
+    addressFindings: null,
+    addressChecks: null,
     filesRevision: 0,
     createdAt: new Date(),
     ...rates,
@@ -228,6 +231,11 @@ export const orderQuoteSchema = z
     needsRetailPrices: z
       .boolean()
       .describe('True when a print order crosses a customs border. An order without retail prices is then refused.'),
+    addressChecks: z
+      .array(addressFindingSchema)
+      .describe(
+        'What is found in the address. An order with an error waits, unless the client’s setting says otherwise.',
+      ),
     ...amounts(...QUOTE_TOTALS),
   })
   .meta({ id: 'OrderQuote' });
