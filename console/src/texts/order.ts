@@ -29,7 +29,8 @@ export const REPAIRS: Readonly<Record<Order['possibleRepairs'][number]['action']
   },
   accept_address: {
     name: 'Accept address',
-    explanation: 'Labels have the address as it is. Letters that no font has are left out. The order goes on.',
+    explanation:
+      'Labels have the address as it is, with what was found in it. Letters that no font has are left out. The order goes on.',
     button: 'Accept address',
   },
   reroute: {

@@ -121,8 +121,12 @@ interface CheckedAddress {
   readonly addressFindings: StoredFindings | null;
 }
 
-/** Returns everything that is known about the address of an order. */
+/** The e-mail address of an erased order. */
+const ERASED = 'erased@erased.invalid';
+
+/** Returns everything that is known about the address of an order. Of an erased one nothing is. */
 export function findingsOf({ shippingAddress, addressFindings: stored }: Omit<CheckedAddress, 'id'>): AddressFinding[] {
+  if (shippingAddress.email === ERASED) return [];
   const others = stored?.addressId === shippingAddress.id ? stored.findings : [];
   return [...addressFindings(shippingAddress), ...others];
 }
@@ -169,15 +173,19 @@ const FIELDS: Readonly<Record<CarrierDoubt['field'], keyof ShippingAddress>> = {
 };
 
 /**
- * Returns an order with what carriers find in its address. They are asked once for each address. One that does not respond
- * delays no order.
+ * Returns an order with what carriers find in its address, before it is planned. They are asked once for each address. One that
+ * does not respond delays no order. What an earlier plan found is left out: the next plan finds it again.
  */
 export async function withCarrierDoubts<Order extends CheckedAddress>(
   deps: { readonly sql: Queryable; readonly carriers: Carriers },
   order: Order,
 ): Promise<Order> {
   const { shippingAddress: address, addressFindings: stored } = order;
-  if (stored?.addressId === address.id) return order;
+  if (stored?.addressId === address.id) {
+    const findings = stored.findings.filter(({ code }) => code !== 'territory_without_service');
+    if (findings.length === stored.findings.length) return order;
+    return { ...order, addressFindings: await storeFindings(deps.sql, order, findings) };
+  }
   try {
     const doubts = await deps.carriers.checkAddress(receiverOf(address));
     if (doubts === null) return order;
