@@ -24,6 +24,7 @@ const FEATURES = [
   'documents',
   'partners',
   'shipping',
+  'channels',
   'orders',
   'privacy',
 ];

@@ -1,5 +1,7 @@
+import type { SubmissionDeps } from '../src/channels/submission';
 import type { BulkRepairDeps } from '../src/orders/upkeep/repair-order';
 import { createBulkRepairActivities } from './bulk-repair';
+import { createChannelActivities } from './channels';
 import { createMaintenanceActivities, type MaintenanceDeps } from './maintenance';
 import { createOrderRunActivities, type OrderRunDeps } from './order-run';
 import { createPartnerStockActivities } from './partner-stock';
@@ -9,11 +11,17 @@ import { createProcurementActivities } from './procurement';
 import { createReconcileActivities, type ReconcileActivityDeps } from './reconcile';
 import { createShippingActivities } from './shipping';
 
-export type ActivityDeps = OrderRunDeps & ReconcileActivityDeps & PersonalDataDeps & BulkRepairDeps & MaintenanceDeps;
+export type ActivityDeps = OrderRunDeps &
+  ReconcileActivityDeps &
+  PersonalDataDeps &
+  BulkRepairDeps &
+  MaintenanceDeps &
+  SubmissionDeps;
 
 export function createActivities(deps: ActivityDeps) {
   return {
     ...createBulkRepairActivities(deps),
+    ...createChannelActivities(deps),
     ...createMaintenanceActivities(deps),
     ...createOrderRunActivities(deps),
     ...createPartnerStockActivities(deps),

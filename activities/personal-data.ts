@@ -1,4 +1,5 @@
 import { heartbeat } from '@temporalio/activity';
+import { eraseUnsubmitted } from '../src/channels/unsubmitted';
 import type { Config } from '../src/platform/config';
 import type { Logger } from '../src/platform/logging/logging';
 import type { ErasureDeps } from '../src/privacy/erase';
@@ -35,7 +36,8 @@ export function createPersonalDataActivities(deps: PersonalDataDeps) {
     /** Erases orders that ended before PERSONAL_DATA_RETENTION. Returns their number. */
     async eraseExpired(): Promise<number> {
       const before = new Date(Date.now() - deps.config.PERSONAL_DATA_RETENTION);
-      const erased = await allBatches((after) => eraseExpired(deps, before, after));
+      const unsubmitted = await eraseUnsubmitted(deps, { before });
+      const erased = unsubmitted + (await allBatches((after) => eraseExpired(deps, before, after)));
       if (erased > 0) deps.log.info({ erased }, 'personal data erased: its retention time is over');
       return erased;
     },

@@ -7,6 +7,7 @@ import { attributeRoutes } from './catalog/attribute-routes';
 import { customerProductRoutes } from './catalog/customer-product-routes';
 import { productModelRoutes } from './catalog/product-model-routes';
 import { productRoutes } from './catalog/product-routes';
+import { channelRoutes } from './channels/channels';
 import { clientRoutes } from './clients';
 import type { ApiDeps } from './deps';
 import { documentRoutes } from './documents';
@@ -81,6 +82,7 @@ export function allRoutes(deps: ApiDeps): Route[] {
     ...sessionRoutes(deps, guard),
     ...oidcRoutes(deps, guard),
     ...clientRoutes(deps),
+    ...channelRoutes(deps),
     ...operatorPartnerRoutes(deps),
     ...operatorOrderRoutes(deps),
     ...operatorShipmentRoutes(deps),

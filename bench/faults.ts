@@ -16,6 +16,7 @@ import { seededRandom } from './support/seeded-random';
 
 /** Time after the last fault in which every client must get its response. */
 const CLIENTS_PATIENCE_MS = 5 * 60_000;
+const LONGEST_RUN_MS = 3 * 3_600_000;
 const LONGEST_DRAIN_MS = 30 * 60_000;
 
 const say = (line: string) => process.stderr.write(`${line}\n`);
@@ -27,7 +28,13 @@ const say = (line: string) => process.stderr.write(`${line}\n`);
 async function main(): Promise<number> {
   const options = new Command()
     .option('--orders <count>', 'orders to submit', '1000')
-    .option('--minutes <minutes>', 'period in which orders are submitted and faults injected', '10')
+    .option('--random <count>', 'orders whose callers do anything in any order, some at a time (default: --orders)')
+    .option(
+      '--minutes <minutes>',
+      'least time in which faults are injected; they go on until the callers of random orders are done',
+      '10',
+    )
+    .option('--pause <seconds>', 'longest time between two faults; the shortest is half of it', '10')
     .option('--seed <number>', 'seed of orders and faults', String(Date.now() % 1_000_000))
     .option(
       '--patience <minutes>',
@@ -36,10 +43,20 @@ async function main(): Promise<number> {
     )
     .option('--keep', 'keep the data folder and logs after a clean run too')
     .parse()
-    .opts<{ orders: string; minutes: string; seed: string; patience: string; keep?: true }>();
+    .opts<{
+      orders: string;
+      random?: string;
+      minutes: string;
+      pause: string;
+      seed: string;
+      patience: string;
+      keep?: true;
+    }>();
   const settings = {
     orders: Number(options.orders),
+    random: Number(options.random ?? options.orders),
     minutes: Number(options.minutes),
+    pause: Number(options.pause),
     seed: Number(options.seed),
   };
   const random = seededRandom(settings.seed);
@@ -51,13 +68,12 @@ async function main(): Promise<number> {
   try {
     const opening = await withDatabase(stack.databaseUrl(), balances);
     const withinMs = settings.minutes * 60_000;
-    const orders = [
-      ...planOrders(settings.orders, withinMs, stack.sandboxUrl, random.fork()),
-      ...planOrders(settings.orders, withinMs, stack.sandboxUrl, random.fork(), RANDOM, 'random'),
-    ];
+    const scripted = planOrders(settings.orders, withinMs, stack.sandboxUrl, random.fork());
+    const byChance = planOrders(settings.random, 0, stack.sandboxUrl, random.fork(), RANDOM, 'random');
     const injection = new AbortController();
     const repairing = new AbortController();
-    const patience = AbortSignal.timeout(settings.minutes * 60_000 + CLIENTS_PATIENCE_MS);
+    const waiting = new AbortController();
+    const patience = AbortSignal.any([waiting.signal, AbortSignal.timeout(LONGEST_RUN_MS)]);
     // Every client adds a listener.
     setMaxListeners(0, patience);
     const stockroom = runStockroom(stack, random.fork(), injection.signal, patience);
@@ -65,19 +81,21 @@ async function main(): Promise<number> {
     stockroom.catch(() => undefined);
     const made = new OperatorRepairs();
     const callers = new RandomPartner(stack, settings.seed, made, patience);
-    const clients = runClients(stack, orders, random.fork(), patience, (planned, id) => callers.meet(planned, id));
+    const clients = runClients(stack, scripted, random.fork(), patience);
+    const randomClients = runClients(stack, byChance, random.fork(), patience, callers);
     const operator = runOperator(stack, random.fork(), repairing.signal, made);
     const reader = readOrders(stack, random.fork(), repairing.signal);
-    const faults = injectFaults(stack, random.fork(), injection.signal);
+    const faults = injectFaults(stack, random.fork(), settings.pause, injection.signal);
     const began = Date.now();
     const watch = setInterval(() => {
       say(`${Math.round((Date.now() - began) / 1000)} s`);
     }, 60_000);
-    await sleep(settings.minutes * 60_000);
+    const [ofChance] = await Promise.all([randomClients, sleep(withinMs)]);
     injection.abort();
     const injected = await faults;
     say('no more faults; waiting for clients and orders');
-    const submissions = await clients;
+    setTimeout(() => waiting.abort(), CLIENTS_PATIENCE_MS).unref();
+    const submissions = [...(await clients), ...ofChance];
     const added = await stockroom;
     clearInterval(watch);
     const patienceMs = Number(options.patience) * 60_000;

@@ -86,7 +86,7 @@ async function inspect(files: readonly StoredFile[], warm: StoredFile): Promise<
       const result = await inspection.measure(file);
       if (!result.ok || !result.facts.complete) throw new Error(result.ok ? result.facts.problem! : result.reason);
       if (file.mimeType !== 'application/pdf') return;
-      const { unrendered } = await inspection.render(file);
+      const { unrendered } = await inspection.render(file, null);
       if (unrendered !== null) throw new Error(`the file is not rendered: ${unrendered}`);
     };
     for (const file of [warm, ...files]) await once(file);

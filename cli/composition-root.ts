@@ -1,9 +1,11 @@
 import { rm } from 'node:fs/promises';
 import type { ApiDeps } from '../api/deps';
+import { createChannelIntake } from '../api/orders/channel-intake';
 import { createFileInspector } from '../packages/file-reader/inspector';
 import type { CarrierAdapter } from '../src/carriers/carrier';
 import { carriersOf, createCarriers, measuredCarrier } from '../src/carriers/carriers';
 import { carrierGateways } from '../src/carriers/easypost/gateway';
+import type { OrderIntake } from '../src/channels/submission';
 import { openWorkFolder } from '../src/files/ingest-file';
 import { ClientQuotas } from '../src/orders/intake/client-quotas';
 import { createRunGateway } from '../src/orders/run/gateway';
@@ -31,6 +33,8 @@ import type { Secrets } from './secrets';
 /** Dependencies of the API and of the worker. Each process has one set. */
 export interface Services extends ApiDeps {
   readonly secrets: Secrets;
+  /** Submits the orders of channels. */
+  readonly channelIntake: OrderIntake;
   /** The server that lists and searches read. Undefined: the primary. */
   readonly standby: Standby | undefined;
   /** Closes every connection. Stop the API and the worker first. */
@@ -127,8 +131,10 @@ export async function createServices(
     config.DATABASE_READ_URL === undefined
       ? undefined
       : connectStandby(sql, config.DATABASE_READ_URL, config.DATABASE_POOL_SIZE, metrics);
+  const deps = compose(connections);
   return {
-    ...compose(connections),
+    ...deps,
+    channelIntake: createChannelIntake(deps),
     secrets,
     standby,
     async close() {

@@ -22,7 +22,7 @@ interface Operation {
   'x-reads'?: boolean;
   'x-repeatable'?: boolean;
   parameters?: { name: string; in: string; required: boolean; schema: JsonSchema }[];
-  requestBody?: { required: boolean; content: { 'application/json': { schema: JsonSchema } } };
+  requestBody?: { required: boolean; content: Record<string, { schema: JsonSchema }> };
   responses: { 200: { content: Record<string, { schema?: JsonSchema }> } };
 }
 
@@ -100,7 +100,7 @@ function pageOf({ parameters = [], requestBody, responses }: Operation, componen
   const { properties = {} } = resolved(responses[200].content['application/json']?.schema);
   const lists = Object.entries(properties).filter(([, schema]) => resolved(schema).type === 'array');
   if (!('nextCursor' in properties) || lists.length !== 1) return undefined;
-  const body = resolved(requestBody?.content['application/json'].schema).properties ?? {};
+  const body = resolved(requestBody?.content['application/json']?.schema).properties ?? {};
   const inQuery = parameters.some((parameter) => parameter.in === 'query' && parameter.name === 'cursor');
   if (!inQuery && !('cursor' in body)) return undefined;
   return { items: lists[0]![0], cursor: inQuery ? 'query' : 'body' };
@@ -123,7 +123,8 @@ function operationTypes(operation: Operation): string {
   if (query) members.push(`query?: ${query} | undefined;`);
   const { requestBody } = operation;
   if (requestBody) {
-    const type = typeOf(requestBody.content['application/json'].schema);
+    const [content] = Object.values(requestBody.content);
+    const type = typeOf(content!.schema);
     members.push(requestBody.required ? `body: ${type};` : `body?: ${type} | undefined;`);
   }
   const input = members.length > 0 ? `{\n${members.join('\n')}\n}` : 'Record<never, never>';
@@ -156,7 +157,9 @@ export function generateOperations(document: OpenApiDocument): string {
     const repeatable = isKeyed || isMarked || ['get', 'put', 'delete'].includes(method);
     const page = pageOf(operation, document.components);
     const paged = page ? `, page: { items: '${page.items}', cursor: '${page.cursor}' }` : '';
-    return `${operation.operationId}: { method: '${method}', path: '${path}', idempotent: ${isKeyed}, repeatable: ${repeatable}${paged} },`;
+    const [type = 'application/json'] = Object.keys(operation.requestBody?.content ?? {});
+    const upload = type === 'application/json' ? '' : `, upload: '${type}'`;
+    return `${operation.operationId}: { method: '${method}', path: '${path}', idempotent: ${isKeyed}, repeatable: ${repeatable}${paged}${upload} },`;
   });
   const events = Object.entries(document.webhooks ?? {}).map(([event, { post }]) => {
     const type = typeOf(post.requestBody.content['application/json'].schema);

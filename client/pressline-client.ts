@@ -170,15 +170,18 @@ export function createPresslineClient(options: ClientOptions): PresslineClient {
   const keyHeader = apiSecret === undefined ? apiKey : `${apiKey}:${apiSecret}`;
 
   async function call(operation: OperationId, input: AnyInput = {}, callOptions: CallOptions = {}): Promise<unknown> {
-    const { method, path, idempotent, repeatable } = OPERATIONS[operation];
+    const described: (typeof OPERATIONS)[OperationId] & { readonly upload?: string } = OPERATIONS[operation];
+    const { method, path, idempotent, repeatable, upload } = described;
     const url = addressOf(baseUrl, path, input);
     const headers: Record<string, string> = { Accept: 'application/json', 'X-API-KEY': keyHeader };
-    if (input.body !== undefined) headers['Content-Type'] = 'application/json';
+    if (input.body !== undefined) headers['Content-Type'] = upload ?? 'application/json';
     if (idempotent) headers['Idempotency-Key'] = callOptions.idempotencyKey ?? randomUUID();
     const init = {
       method: method.toUpperCase(),
       headers,
-      ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
+      ...(input.body === undefined
+        ? {}
+        : { body: upload === undefined ? JSON.stringify(input.body) : (input.body as string) }),
     };
     for (let attempt = 0; ; attempt += 1) {
       const timeout = AbortSignal.timeout(timeoutMs);

@@ -17,7 +17,7 @@ import { sha256 } from '../../src/platform/ids';
 import type { Logger } from '../../src/platform/logging/logging';
 import type { Queryable, Sql } from '../../src/platform/postgres';
 import { canonicalJson } from './json-body';
-import { type IdempotencyHandle, RawResponse, type Route } from './route';
+import { type CallContext, type IdempotencyHandle, RawResponse, type Route } from './route';
 
 /** The handle of a call without an Idempotency-Key. */
 const NO_KEY: IdempotencyHandle = { claim: null, complete: async () => undefined };
@@ -34,6 +34,15 @@ export function idempotencyKeyOf(header: string | undefined): string | undefined
   if (header.length <= IDEMPOTENCY_KEY_LENGTH && KEY_FORM.test(header)) return header;
   const message = `Must be 1 to ${IDEMPOTENCY_KEY_LENGTH} visible ASCII characters.`;
   throw invalidField('Idempotency-Key', message, header === '' ? 'IS_BLANK_ERROR' : 'VALIDATION_ERROR');
+}
+
+/**
+ * Returns the id of a request with an Idempotency-Key, for what carries it out once for each id: its response cannot be stored in
+ * the same transaction. Undefined without a key.
+ */
+export function keyedIdOf(account: Account, headers: CallContext['headers']): string | undefined {
+  const key = headers['idempotency-key'];
+  return key === undefined ? undefined : sha256(`${account.id}:${key}`).toString('base64url');
 }
 
 /** The response to a request. `replayed`: the stored response of an earlier request with the Idempotency-Key. */

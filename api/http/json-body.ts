@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { Readable } from 'node:stream';
 import type { Request, Response } from 'express';
 import express from 'express';
 import { SIZES } from '../../src/platform/domain/sizes';
@@ -35,6 +36,33 @@ export async function readBody(req: Request, res: Response): Promise<Buffer> {
     readRaw(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(bodyRefusal(error as object))));
   });
   return Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0);
+}
+
+/**
+ * Returns the body of an upload as a stream.
+ * @throws Refusal `UNSUPPORTED_MEDIA_TYPE`, `PAYLOAD_TOO_LARGE`. The stream fails with the latter for a body without a length
+ */
+export function uploadOf(
+  req: Request,
+  { contentType, mostBytes }: { readonly contentType: string; readonly mostBytes: number },
+): Readable {
+  const tooLarge = () =>
+    new Refusal('PAYLOAD_TOO_LARGE', { message: `The file is larger than ${mostBytes.toLocaleString('en')} bytes.` });
+  const [type] = (req.get('content-type') ?? '').toLowerCase().split(';');
+  if (type!.trim() !== contentType || (req.get('content-encoding') ?? 'identity') !== 'identity')
+    throw new Refusal('UNSUPPORTED_MEDIA_TYPE', {
+      message: `The request body must be ${contentType}, not compressed.`,
+    });
+  if (Number(req.get('content-length')) > mostBytes) throw tooLarge();
+  async function* limited() {
+    let bytes = 0;
+    for await (const chunk of req as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > mostBytes) throw tooLarge();
+      yield chunk;
+    }
+  }
+  return Readable.from(limited(), { objectMode: false });
 }
 
 /** Returns true for `application/json` in UTF-8 (RFC 8259). */

@@ -129,7 +129,7 @@ function jsonContent(schemas: DocumentSchemas, body: z.ZodType, whole: boolean):
 }
 
 function operation(schemas: DocumentSchemas, route: Route): JsonSchema {
-  const { access, body } = route;
+  const { access, body, upload } = route;
   const given = [
     ...parameters(schemas, route.params, 'path', pathParameters(route.path)),
     ...parameters(schemas, route.query, 'query'),
@@ -155,6 +155,14 @@ function operation(schemas: DocumentSchemas, route: Route): JsonSchema {
           requestBody: {
             required: !body.safeParse({}).success,
             content: { 'application/json': jsonContent(schemas, body, false) },
+          },
+        }
+      : {}),
+    ...(upload
+      ? {
+          requestBody: {
+            required: true,
+            content: { [upload.contentType]: { schema: { type: 'string', maxLength: upload.mostBytes } } },
           },
         }
       : {}),

@@ -2,6 +2,7 @@
 const TAGS: Readonly<Record<string, string>> = {
   Carriers: 'Tracking events of carriers.',
   Catalog: 'Attributes, product models and customer products.',
+  Channels: 'Orders that come in files: channels, product mappings, and the inbox of orders that wait.',
   Clients: 'Accounts of clients, with their keys and settings.',
   Documents: 'Labels, customs forms, invoices and print files behind signed links.',
   Notifications: 'Endpoints for signed notifications, and what was delivered to them.',

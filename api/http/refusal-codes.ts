@@ -3,10 +3,11 @@ import type { Route } from './route';
 
 /** Returns the error codes that a route can respond with: those of the HTTP framework, then those of its handler. */
 export function refusalCodes(route: Route): ErrorCode[] {
-  const { access, path, params, query, body, idempotent, isSigned, refuses = [] } = route;
+  const { access, path, params, query, body, idempotent, isSigned, upload, refuses = [] } = route;
   const codes: ErrorCode[] = ['INTERNAL_ERROR', 'UNAVAILABLE'];
   if (params ?? query ?? body ?? idempotent) codes.push('VALIDATION_ERROR');
   if (body) codes.push('MALFORMED_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
+  if (upload) codes.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
   if (access.credentials !== 'none') {
     codes.push('FORBIDDEN', 'RATE_LIMITED');
     if (!path.startsWith('/procurement/')) codes.push('UNAUTHORIZED');

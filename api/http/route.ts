@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { Account, OperatorRole, Role } from '../../src/accounts/account';
 import type { AuditAction } from '../../src/accounts/audit-actions';
@@ -50,6 +51,11 @@ export interface CallContext {
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** Bytes of the body as received, for signature checks. Empty on routes without a body schema. */
   readonly rawBody: Buffer;
+  /**
+   * Returns the body of a route with `upload`, as it is received.
+   * @throws Refusal `UNSUPPORTED_MEDIA_TYPE`, `PAYLOAD_TOO_LARGE`. Reading the stream can throw the latter
+   */
+  readonly upload?: () => Readable;
   readonly idempotency: IdempotencyHandle;
   readonly quotas: ClientQuotas;
   /** Aborted when the response has ended or its connection is closed. A long read ends then. */
@@ -141,6 +147,8 @@ interface RouteFacts<P extends Schema, Q extends Schema, B extends Schema, R ext
    * statement that creates the object (`IdempotencyHandle.claim`), which saves two statements per request.
    */
   readonly idempotent?: boolean | 'claimed-by-handler';
+  /** The route takes a file as its body, which the handler reads from `upload`. Such a route has no body schema. */
+  readonly upload?: { readonly contentType: string; readonly mostBytes: number };
   /** True for a POST that only reads. Clients may repeat it, and it has the timeout of reads. */
   readonly isRead?: true;
   /** True for another POST that changes nothing more when it is sent again, so that clients may repeat it. */

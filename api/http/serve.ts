@@ -14,7 +14,7 @@ import { callerAddress, callerNetwork } from './caller-address';
 import { asRefusal } from './error-body';
 import { fieldErrors, fieldPath } from './field-errors';
 import { idempotencyKeyOf, type Outcome, onceForKey } from './idempotency';
-import { isJson, parseJson, readBody } from './json-body';
+import { isJson, parseJson, readBody, uploadOf } from './json-body';
 import { refusalCodes } from './refusal-codes';
 import { type ConcurrencyLimiter, countedName, type FailureLimiter, type RateLimiter } from './request-limits';
 import { notesOf, type RequestNotes } from './request-log';
@@ -259,6 +259,7 @@ export function serve(pipe: Pipeline, route: Route): RequestHandler {
           address: callerAddress(req),
           headers: req.headers as Record<string, string | undefined>,
           rawBody: sent.rawBody,
+          ...(route.upload === undefined ? {} : { upload: () => uploadOf(req, route.upload!) }),
           idempotency,
           quotas: pipe.deps.quotas,
           audit: trail.audit,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { eraseUnsubmitted, unsubmittedTo } from '../../src/channels/unsubmitted';
 import { emailAddress } from '../../src/platform/domain/email';
 import { timestamp } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
@@ -12,7 +13,14 @@ import {
   NAMED_WAITING,
   storeErasure,
 } from '../../src/privacy/erasures';
-import { exportSubject, isErasable, type Subject, subjectsByEmail, subjectsById } from '../../src/privacy/subjects';
+import {
+  exportSubject,
+  formsOf,
+  isErasable,
+  type Subject,
+  subjectsByEmail,
+  subjectsById,
+} from '../../src/privacy/subjects';
 import type { ApiDeps } from '../deps';
 import { idCursorField, pageById } from '../http/list-query';
 import { forOperators, type Route, route } from '../http/route';
@@ -101,6 +109,7 @@ export function personalDataRoutes(deps: Pick<ApiDeps, 'sql' | 'objects' | 'temp
         } else {
           id = await store([]);
           await eraseSubjects(deps, subjects.slice(0, ERASURE_BATCH));
+          await eraseUnsubmitted(deps, { emails: formsOf(body.email!) });
         }
         const response = (await erasureProgress(sql, id))!;
         log.info({ erasureId: id, erased: response.erased, waiting: response.waiting }, 'personal data erased');
@@ -138,6 +147,9 @@ export function personalDataRoutes(deps: Pick<ApiDeps, 'sql' | 'objects' | 'temp
               documents: z.array(z.object({ type: z.string(), fileName: z.string(), url: z.url() })),
             }),
           ),
+          channelOrders: z
+            .array(z.looseObject({}))
+            .describe('Stored rows of orders of channels that were not submitted, on the first page.'),
           nextCursor: z.string().nullable().describe(`Set when there are more than ${EXPORT_PAGE} orders.`),
         })
         .meta({ id: 'PersonalDataExport' }),
@@ -152,7 +164,8 @@ export function personalDataRoutes(deps: Pick<ApiDeps, 'sql' | 'objects' | 'temp
         const after = { orders: page.map(({ id }) => id) };
         await audit(sql, { action: 'personal_data.export', objectId: uuidv7(), before: null, after });
         log.info({ orders: orders.length }, 'personal data exported');
-        return { email, exportedAt: new Date(), orders, nextCursor };
+        const channelOrders = cursor === undefined ? await unsubmittedTo(sql, formsOf(email)) : [];
+        return { email, exportedAt: new Date(), orders, channelOrders, nextCursor };
       },
     }),
   ];

@@ -17,6 +17,7 @@ import { refuseWith } from '../../src/orders/run/gateway';
 import type { QuotaName } from '../../src/platform/domain/quotas';
 import { type FieldError, invalidField, Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
+import { keyedIdOf } from '../http/idempotency';
 import { withoutRedaction } from '../http/request-log';
 import { type CallContext, type Route, route, type Sent } from '../http/route';
 import { productsOfOrder } from './order-products';
@@ -24,13 +25,13 @@ import { updateShipment } from './update-shipment';
 import { CLIENTS, changedOrderId, orderAddress, READERS, requesterOf, visibleOrder } from './visible-order';
 
 /** The quotas that a submission uses. An order has at least a byte of files. */
-const QUOTAS_OF = {
+export const QUOTAS_OF = {
   order: ['ordersPerMinute', 'ordersUnderWay', 'fileBytes'],
   draft: ['ordersPerMinute', 'drafts'],
 } as const satisfies Record<string, readonly QuotaName[]>;
 
 /** Returns the refusal of a submission that conflicts with another order. */
-function refusalOf(conflict: Conflict): Refusal {
+export function refusalOf(conflict: Conflict): Refusal {
   if (conflict.conflict === 'unknown') {
     return invalidField('replaces', 'You have no order with this id and this orderReferenceId.');
   }
@@ -138,10 +139,11 @@ export function orderRoutes(deps: ApiDeps): Route[] {
       params: orderAddress,
       body: cancelOrderSchema,
       response: canceledOrderSchema,
-      handler: async ({ account, params, body, requestId, audit, intend }) => {
+      handler: async ({ account, params, body, requestId, headers, audit, intend }) => {
         const id = await changedOrderId(sql, account, params.orderId);
         const [order] = await readOrders(sql, [id]);
         return await cancelOrder(deps, order!, body, {
+          cancelId: keyedIdOf(account, headers),
           by: requesterOf(account),
           force: account.role === 'operator',
           requestId,
@@ -179,10 +181,15 @@ export async function cancelOrder(
   {
     by,
     force,
+    cancelId,
     requestId,
     audit,
     intend,
-  }: Pick<CallContext, 'requestId' | 'audit' | 'intend'> & { readonly by: string; readonly force: boolean },
+  }: Pick<CallContext, 'requestId' | 'audit' | 'intend'> & {
+    readonly by: string;
+    readonly force: boolean;
+    readonly cancelId: string | undefined;
+  },
 ): Promise<Sent<typeof canceledOrderSchema>> {
   const { id, orderReferenceId, orderType, fulfillmentStatus: status } = order;
   if (orderType === 'draft') {
@@ -195,7 +202,7 @@ export async function cancelOrder(
     status === 'canceled'
       ? DONE
       : await runs
-          .cancel(id, { by, reason, requestId, force, ...chosen, ...(await updatesOf(sql, id, chosen)) })
+          .cancel(id, { by, reason, requestId, force, ...chosen, ...(await updatesOf(sql, id, chosen)) }, cancelId)
           .catch(async (error: unknown) => {
             // Another request may have cancelled the order meanwhile, which ends its workflow.
             if (error instanceof Refusal && error.code === 'CONFLICT' && (await isCanceled(sql, id))) return DONE;

@@ -1,3 +1,4 @@
+import { requireClient } from '../../src/accounts/clients';
 import { CarrierUnavailable } from '../../src/carriers/carrier';
 import {
   type OrderQuote,
@@ -61,8 +62,12 @@ export function orderQuoteRoutes({ sql, ...routing }: Deps): Route[] {
             : fileTypeErrors(item, ...product),
         );
         refuseManyParcels(body, products);
-        const [rates, taxRates] = await Promise.all([ratesAt(sql, new Date()), taxTableAt(sql, new Date())]);
-        const order = quotedOrder(body, account, products, { rates, taxRates });
+        const [client, rates, taxRates] = await Promise.all([
+          requireClient(sql, account.id),
+          ratesAt(sql, new Date()),
+          taxTableAt(sql, new Date()),
+        ]);
+        const order = quotedOrder(body, client, products, { rates, taxRates });
         const quote = await withCarriers(() => quoteOrder(deps, order));
         if (!quote.ok) throw quoteRefusal(quote);
         const quotes = quote.printOrders;

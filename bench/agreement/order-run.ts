@@ -8,9 +8,14 @@ import { type Paper, paperFaults, readPaper, retailOf, type UnitsByReference } f
 import { unitsAsTold } from './partner-desk';
 import type { World } from './world';
 
-/** Time after which what still differs is a finding. A refund of shipping follows the cancellation within seconds. */
-const SETTLES_MS = 30_000;
+/**
+ * Time after which what still differs is a finding. A refund of shipping follows the cancellation within seconds; on a loaded
+ * machine, a message to a partner can need a second attempt.
+ */
+const SETTLES_MS = 120_000;
+/** Time between two reads, which grows with each: reads are most of the load. */
 const POLL_MS = 150;
+const MOST_POLL_MS = 1_500;
 
 /** What came of an order. `steps`: what was done with it, in words. */
 export interface OrderReport {
@@ -122,17 +127,17 @@ export class OrderRun {
     return this.world.partners[partner]!.postOrderStatus({ body: body as never });
   }
 
-  /** Compares until everything agrees. What still differs after half a minute is a finding. */
+  /** Compares until everything agrees. What differs after `SETTLES_MS` is a finding. */
   private async settle(): Promise<void> {
     const since = Date.now();
-    for (;;) {
+    for (let reads = 1; ; reads += 1) {
       const faults = [...(await this.moneyFaults()), ...this.messageFaults()];
       if (faults.length === 0) return;
       if (Date.now() - since > SETTLES_MS) {
         this.findings.push(...faults.map((fault) => `after ${this.steps.at(-1)}: ${fault}`));
         return;
       }
-      await sleep(POLL_MS);
+      await sleep(Math.min(reads * POLL_MS, MOST_POLL_MS));
     }
   }
 
@@ -188,11 +193,11 @@ export class OrderRun {
 
   private async until<T>(what: string, read: () => Promise<T | undefined>): Promise<T> {
     const since = Date.now();
-    for (;;) {
+    for (let reads = 1; ; reads += 1) {
       const found = await read();
       if (found !== undefined) return found;
-      if (Date.now() - since > 4 * SETTLES_MS) throw new Error(`the order was never ${what}`);
-      await sleep(POLL_MS);
+      if (Date.now() - since > SETTLES_MS) throw new Error(`the order was never ${what}`);
+      await sleep(Math.min(reads * POLL_MS, MOST_POLL_MS));
     }
   }
 
@@ -251,16 +256,16 @@ export class OrderRun {
     this.isRestCancelled = this.openJobs().length === 0;
   }
 
-  /** Repeats a request under one key, which comes while the order is busy with the step before, or whose response was lost. */
+  /** Repeats a request under one key, which comes while the order or a server is busy, or whose response was lost. */
   private async repeat<T>(request: (options: { readonly idempotencyKey: string }) => Promise<T>): Promise<T> {
     const idempotencyKey = `${this.prefix}-${this.order.number}-${this.steps.length}`;
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await request({ idempotencyKey });
       } catch (error) {
-        const isEarly = error instanceof PresslineError && error.status === 409 && attempt < 40;
+        const isEarly = error instanceof PresslineError && [409, 503].includes(error.status) && attempt < 40;
         if (!isEarly) throw error;
-        await sleep(POLL_MS);
+        await sleep(error.status === 503 ? MOST_POLL_MS : POLL_MS);
       }
     }
   }

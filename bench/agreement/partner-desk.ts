@@ -35,8 +35,10 @@ export async function openPartnerDesk(): Promise<PartnerDesk> {
     const body = (await json(request)) as { id?: string; orderId?: string; revision?: number };
     const id = body.id ?? body.orderId!;
     const before = received.get(id) ?? [];
-    // A message can be repeated, also after a newer one.
-    const isRepeated = before.some((each) => kind === 'updates' && each.body.revision >= body.revision!);
+    // A message can be repeated, also after a newer one: a print order after its cancellation, when its response was lost.
+    const isRepeated = before.some((each) =>
+      kind === 'orders' ? each.kind === kind : kind === 'updates' && each.body.revision >= body.revision!,
+    );
     if (!isRepeated) received.set(id, [...before, { kind, body }]);
     response.writeHead(200).end('{}');
   });

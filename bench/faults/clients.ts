@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import pLimit from 'p-limit';
 import { createPresslineClient, type PresslineClient, PresslineError } from '../../client/pressline-client';
 import type { SeededRandom } from '../support/seeded-random';
 import type { DistributedStack } from './distributed-stack';
 import { changedAddress, type PlannedOrder } from './orders';
+import type { RandomPartner } from './random-partner';
 
 /** What a client knows of one order. */
 export interface Submission {
@@ -19,38 +21,40 @@ export interface Submission {
 const TIMEOUT_MS = 10_000;
 const RETRY_MS = [200, 2_000] as const;
 
+/** Random orders that are under way at once: with more, a slow machine does not get to what follows their submission. */
+const RANDOM_AT_ONCE = 32;
+
 /**
  * Submits the orders at their times and retries each until it has a response. Resolves when every client has finished.
- * @param meet what happens to an accepted order that may reach any end
+ * @param callers of random orders. Each order is submitted when one of those before it has ended.
  */
 export async function runClients(
   stack: DistributedStack,
   orders: readonly PlannedOrder[],
   random: SeededRandom,
   signal: AbortSignal,
-  meet: (planned: PlannedOrder, orderId: string) => Promise<void>,
+  callers?: Pick<RandomPartner, 'meet'>,
 ): Promise<Submission[]> {
   const clients = stack.apiUrls.map((baseUrl) =>
     createPresslineClient({ baseUrl, ...stack.credentials.client, retries: 0, timeoutMs: TIMEOUT_MS }),
   );
   const began = Date.now();
-  return await Promise.all(
-    orders.map(async (planned) => {
-      const submission: Submission = { planned, orderId: null, attempts: 0, unexpected: null };
-      await sleep(Math.max(0, began + planned.atMs - Date.now()));
-      try {
-        await submit(clients, submission, random, signal);
-        if (submission.orderId !== null && planned.end === 'any') await meet(planned, submission.orderId);
-        if (submission.orderId !== null && planned.followUp !== 'nothing') {
-          await sleep(planned.followUpAfterMs);
-          await sendFollowUp(clients, submission, random, signal);
-        }
-      } catch (error) {
-        if (!signal.aborted) submission.unexpected = (error as Error).message;
+  const limit = pLimit(callers === undefined ? Number.POSITIVE_INFINITY : RANDOM_AT_ONCE);
+  return await limit.map(orders, async (planned) => {
+    const submission: Submission = { planned, orderId: null, attempts: 0, unexpected: null };
+    await sleep(Math.max(0, began + planned.atMs - Date.now()));
+    try {
+      await submit(clients, submission, random, signal);
+      if (submission.orderId !== null) await callers?.meet(planned, submission.orderId);
+      if (submission.orderId !== null && planned.followUp !== 'nothing') {
+        await sleep(planned.followUpAfterMs);
+        await sendFollowUp(clients, submission, random, signal);
       }
-      return submission;
-    }),
-  );
+    } catch (error) {
+      if (!signal.aborted) submission.unexpected = (error as Error).message;
+    }
+    return submission;
+  });
 }
 
 /** Sends a request to random API processes until one responds. Retries temporary faults. */

@@ -41,7 +41,6 @@ const FAULTS: readonly Fault[] = [
   { kind: 'sign-ins', process: 'api-2', weight: 2 },
 ];
 
-const SECONDS_BETWEEN = [5, 10] as const;
 /** Time until a killed process starts again. */
 const DOWN_MS = [0, 4_000] as const;
 /** Duration of a stall. The longest exceeds the timeout of a workflow task (10 s), so that the other worker repeats its work. */
@@ -56,22 +55,25 @@ const ODD_RESPONSES = 3;
 const SIGN_INS = 200;
 const LONGEST_SIGN_IN_MS = 30_000;
 
-/** Injects one fault after another until the signal. @returns the number of each fault, by name */
+/** Injects one fault after another until the signal. @param longest seconds between two @returns the number of each fault, by name */
 export async function injectFaults(
   stack: DistributedStack,
   random: SeededRandom,
+  longest: number,
   signal: AbortSignal,
 ): Promise<Readonly<Record<string, number>>> {
   const injected: Record<string, number> = {};
   let rolledBack = Promise.resolve();
+  let isDeployed = false;
   for (;;) {
-    const pause = random.between(...SECONDS_BETWEEN) * 1_000;
+    const pause = random.between(longest / 2, longest) * 1_000;
     await sleep(pause, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) {
       await rolledBack;
       return injected;
     }
     const fault = random.weighted(FAULTS);
+    if (fault.kind === 'deploy and roll back' && isDeployed) continue;
     const name = `${fault.kind} ${'process' in fault ? fault.process : fault.proxy}`;
     injected[name] = (injected[name] ?? 0) + 1;
     switch (fault.kind) {
@@ -96,8 +98,10 @@ export async function injectFaults(
       case 'deploy and roll back': {
         const deployedMs = random.between(...DEPLOYED_MS);
         // One at a time: an earlier rollback must not take the next deployment back.
+        isDeployed = true;
         rolledBack = rolledBack.then(async () => {
           const made = await deployAndRollBack(stack, deployedMs);
+          isDeployed = false;
           if (!made) injected['deployments that failed'] = (injected['deployments that failed'] ?? 0) + 1;
         });
         break;

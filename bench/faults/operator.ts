@@ -7,7 +7,7 @@ import type { DistributedStack } from './distributed-stack';
 const ACTS_AFTER_MS = 45_000;
 const POLL_MS = 5_000;
 const RETRY_MS = 1_000;
-const BETWEEN_READS_MS = 20;
+const BETWEEN_READS_MS = 100;
 /** Orders that are read meanwhile: the newest ones, whose workflows are busy. */
 const READ_ORDERS = 10;
 
@@ -111,6 +111,10 @@ async function ordersNeedingAttention(client: PresslineClient): Promise<{ id: st
 async function repair(ask: Ask, orderId: string, made: OperatorRepairs): Promise<number> {
   const params = { orderId };
   const order = await ask((client) => client.getOperatorOrder({ params }));
+  if (order.attention.includes('step_fails_process')) {
+    const body = { action: 'retry' as const, reason: 'the process was killed' };
+    return (await ask((client) => client.repairOrder({ params, body }).then(() => true, falseWhenRefused))) ? 1 : 0;
+  }
   // A partner that refused to cancel will ship.
   if (order.attention.includes('cancel_refused')) return 0;
   // A partner that has requested dispatch is packing, even when its postbacks were lost.

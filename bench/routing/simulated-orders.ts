@@ -185,7 +185,7 @@ export function simulatedOrder({ below, pick, weighted }: SeededRandom, most = 4
       shipmentMethodUid: weighted(METHODS).method,
       ...(hasPrices ? { retailCurrency: 'EUR', retailShippingPriceInclVat: 5 } : {}),
     } as Parameters<typeof quotedOrder>[0],
-    { id: 'client', name: 'Shop' },
+    { id: 'client', name: 'Shop', settings: {} },
     products,
     { rates: REFERENCE_RATES, taxRates: {} as RunOrder['taxRates'] },
   );

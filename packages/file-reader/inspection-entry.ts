@@ -4,7 +4,7 @@ import type { FileFacts, FileProperties } from './facts';
 import { PREVIEW_SIZES, type PreviewType, type PrintFileType } from './file-types';
 import { openImage } from './open-image';
 import { openPdf } from './open-pdf';
-import { type OpenedFile, scaledDown, UnreadableFile } from './opened-file';
+import { drawnOn, type ImagePrint, type OpenedFile, UnreadableFile } from './opened-file';
 
 /** The code of an inspection process. It opens files of clients, so it has limits and gets no secrets (`inspection-process.ts`). */
 
@@ -19,7 +19,7 @@ export type InspectionJob = FileToInspect &
   (
     | { readonly part: 'facts' }
     /** After this CPU time the process ends itself with SIGVTALRM, the signal of a timer of CPU time. */
-    | { readonly part: 'previews'; readonly cpuMs: number }
+    | { readonly part: 'previews'; readonly cpuMs: number; readonly print: ImagePrint | null }
   );
 
 /**
@@ -42,7 +42,7 @@ async function inspect({ path, mimeType, ...job }: InspectionJob): Promise<void>
     try {
       if (job.part === 'previews') {
         limitCpu(job.cpuMs);
-        report({ kind: 'previews', previews: await renderPreviews(file) });
+        report({ kind: 'previews', previews: await renderPreviews(file, job.print) });
       } else {
         await file.decode();
         report({ kind: 'properties', properties: file.properties });
@@ -75,14 +75,14 @@ const sizes = (Object.entries(PREVIEW_SIZES) as [PreviewType, number][]).sort(([
  * Renders the file at the largest preview size and scales it down to the others.
  * Returns an empty list when the file is too large to render.
  */
-export async function renderPreviews(file: OpenedFile): Promise<Preview[]> {
-  const largest = await file.render(sizes[0]![1]);
+export async function renderPreviews(file: OpenedFile, print: ImagePrint | null): Promise<Preview[]> {
+  const largest = await file.render(sizes[0]![1], print);
   if (largest === null) return [];
   const { opaque } = largest;
   let canvas = largest.canvas;
   return sizes.map(([type, longestSide]) => {
     const scale = longestSide / Math.max(canvas.width, canvas.height);
-    if (scale < 1) canvas = scaledDown(canvas, canvas, scale);
+    if (scale < 1) canvas = drawnOn({ width: canvas.width * scale, height: canvas.height * scale }, canvas);
     // Only transparent previews are PNG, because its encoding takes several times as long.
     return opaque
       ? { type, contentType: 'image/jpeg', bytes: canvas.toBuffer('image/jpeg', JPEG_QUALITY) }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { confined, whyNotConfined } from './confinement';
 import { type FileFacts, type FileProperties, unmeasured } from './facts';
 import type { FileToInspect, InspectionJob, InspectionReport, Preview } from './inspection-entry';
-import type { UnreadableFile } from './opened-file';
+import type { ImagePrint, UnreadableFile } from './opened-file';
 
 /** Properties and facts of a file, or the reason why there are none. */
 export type Measurement =
@@ -54,7 +54,8 @@ export interface InspectionLimits {
 /** A process that opens one file at a time. It has `ended` after a result that is not its own report. */
 export interface InspectionProcess {
   measure(file: FileToInspect): Promise<Measurement>;
-  render(file: FileToInspect): Promise<Rendering>;
+  /** @param print how an image is printed. Null: with all its pixels, and a PDF */
+  render(file: FileToInspect, print: ImagePrint | null): Promise<Rendering>;
   readonly ended: boolean;
   /** Lets this process exit while the inspection process is idle. */
   rest(): void;
@@ -119,8 +120,8 @@ export async function startInspectionProcess(limits: InspectionLimits): Promise<
         ? { ok: false, code: 'file_unreadable', reason, isFinal: false, ...(error && { error }) }
         : { ok: true, properties, facts: unmeasured(reason), isFinal: false };
     },
-    async render(file) {
-      const result = await run({ ...file, part: 'previews', cpuMs: limits.renderCpuMs });
+    async render(file, print) {
+      const result = await run({ ...file, part: 'previews', cpuMs: limits.renderCpuMs, print });
       if (result.kind === 'previews') {
         const { previews } = result;
         return { previews, unrendered: previews.length === 0 ? 'large' : null, isFinal: true };

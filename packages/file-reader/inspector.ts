@@ -9,6 +9,7 @@ import {
   type Rendering,
   startInspectionProcess,
 } from './inspection-process';
+import type { ImagePrint } from './opened-file';
 import { createSharedWork } from './shared-work';
 
 /**
@@ -31,6 +32,8 @@ export interface InspectionRequest extends FileToInspect {
   readonly signal?: AbortSignal | undefined;
   /** Content that was inspected before is not inspected again. */
   readonly sha256?: string | undefined;
+  /** Returns how an image is printed, as its previews show it. */
+  readonly print?: ((properties: FileProperties, facts: FileFacts) => ImagePrint | null) | undefined;
   /**
    * Called before a process gets the file. Stores that another inspection of the file starts, and returns the number of
    * inspections that have started. After MAX_INSPECTIONS the file is refused, also when each of them ended this process.
@@ -137,7 +140,7 @@ export function createFileInspector(options: Partial<InspectionLimits> = {}): Fi
   }
 
   return {
-    async inspect({ path, mimeType, client, signal, sha256, countInspection }) {
+    async inspect({ path, mimeType, client, signal, sha256, countInspection, print }) {
       const file = { path, mimeType };
       const asker = { client, signal, key: sha256 === undefined ? null : `${sha256} ${mimeType}` };
       const measurement = await measured(asker, async () => {
@@ -150,10 +153,12 @@ export function createFileInspector(options: Partial<InspectionLimits> = {}): Fi
       });
       if (!measurement.ok) return measurement;
       const { properties, facts } = measurement;
-      const { previews, unrendered } = await rendered(asker, () =>
+      const printed = print?.(properties, facts) ?? null;
+      const key = asker.key && `${asker.key} ${JSON.stringify(printed)}`;
+      const { previews, unrendered } = await rendered({ ...asker, key }, () =>
         inProcess(
           signal,
-          (inspector) => inspector.render(file),
+          (inspector) => inspector.render(file, printed),
           (result) => result.unrendered === 'failed',
         ),
       );

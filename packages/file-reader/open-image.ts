@@ -3,7 +3,7 @@ import { decodeJpeg } from './image/jpeg-scans';
 import { jpegSegments, START_OF_SCAN } from './image/jpeg-segments';
 import { decodePng, pngHeader } from './image/png-chunks';
 import { measureImage } from './measure-image';
-import { type OpenedFile, scaledDown, UnreadableFile } from './opened-file';
+import { drawnOn, type ImagePrint, type OpenedFile, UnreadableFile } from './opened-file';
 
 /** Each decoded pixel takes four bytes: at most 400 MB while the previews are rendered. */
 const MAX_RENDERED_PIXELS = 100_000_000;
@@ -35,18 +35,32 @@ export function openImage(bytes: Buffer, type: 'image/png' | 'image/jpeg'): Open
     decode: async () => (type === 'image/png' ? await decodePng(bytes, pngHeader(bytes)) : decodeJpeg(bytes)),
     measure: async () => facts,
     properties: { pageCount: 1, widthPx: width, heightPx: height, widthMm: null, heightMm: null },
-    async render(longestSide) {
+    async render(longestSide, print) {
       if (width * height > MAX_RENDERED_PIXELS) return null;
       const image = await loadImage(bytes);
       if (image.width === 0) throw new Error('the image cannot be drawn');
-      const scale = Math.min(1, longestSide / Math.max(width, height));
-      return {
-        canvas: scaledDown(image, { width, height }, scale),
-        opaque: !alpha,
-      };
+      const { area, drawn, isCovered } = scaled({ width, height }, print, longestSide);
+      return { canvas: drawnOn(area, image, drawn), opaque: !alpha && isCovered };
     },
     close: () => undefined,
   };
+}
+
+/**
+ * Returns the size of the area that an image is printed on, and that of the image on it. No pixel is enlarged, unless the print
+ * distorts the image.
+ */
+function scaled(image: { width: number; height: number }, print: ImagePrint | null, longestSide: number) {
+  const ratio = print === null ? image.width / image.height : print.widthMm / print.heightMm;
+  const choose = print?.fitMethod === 'cover' ? Math.min : Math.max;
+  const [width, height] = [choose(image.width, image.height * ratio), choose(image.height, image.width / ratio)];
+  const scale = Math.min(1, longestSide / Math.max(width, height));
+  const area = { width: width * scale, height: height * scale };
+  const drawn = { width: image.width * scale, height: image.height * scale };
+  const isShaped = Math.abs(drawn.width - area.width) < 1 && Math.abs(drawn.height - area.height) < 1;
+  return isShaped || print?.fitMethod === 'stretch'
+    ? { area, drawn: undefined, isCovered: true }
+    : { area, drawn, isCovered: print?.fitMethod === 'cover' };
 }
 
 /** Returns true for a JPEG with more than MAX_SCANS scans. */

@@ -11,9 +11,20 @@ export interface OpenedFile {
   decode(): Promise<void>;
   /** Measures the whole file for print. Never throws. */
   measure(): Promise<FileFacts>;
-  /** Renders the first page; its longest side has at most this many pixels. Returns null when the page is too large to render, and throws when it cannot be. */
-  render(longestSide: number): Promise<{ canvas: Canvas; opaque: boolean } | null>;
+  /**
+   * Renders the first page; its longest side has at most this many pixels. An image is rendered as it is printed.
+   * @returns null when the page is too large to render
+   * @throws Error when it cannot be rendered
+   */
+  render(longestSide: number, print: ImagePrint | null): Promise<{ canvas: Canvas; opaque: boolean } | null>;
   close(): void;
+}
+
+/** How an image is printed: the size to which it is scaled, turned as the image is, and how. */
+export interface ImagePrint {
+  readonly widthMm: number;
+  readonly heightMm: number;
+  readonly fitMethod: 'contain' | 'cover' | 'stretch';
 }
 
 /** The file is damaged, truncated, protected or too large to be read. The client reads the message. */
@@ -28,16 +39,18 @@ export class UnreadableFile extends Error {
   }
 }
 
-/** Returns an image drawn on a new canvas: its displayed size, multiplied by a scale of at most 1. */
-export function scaledDown(
-  image: Canvas | Image,
-  displayed: { readonly width: number; readonly height: number },
-  scale: number,
-): Canvas {
-  const side = (pixels: number) => Math.max(1, Math.round(pixels * scale));
-  const canvas = createCanvas(side(displayed.width), side(displayed.height));
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Returns a new canvas with an image in its middle. @param drawn size of the image on the canvas: that of the canvas, when it is not given */
+export function drawnOn(size: Size, image: Canvas | Image, drawn?: Size): Canvas {
+  const side = (pixels: number) => Math.max(1, Math.round(pixels));
+  const canvas = createCanvas(side(size.width), side(size.height));
+  const { width, height } = drawn ?? canvas;
   const context = canvas.getContext('2d');
   context.imageSmoothingQuality = 'high';
-  context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  context.drawImage(image, (canvas.width - width) / 2, (canvas.height - height) / 2, width, height);
   return canvas;
 }

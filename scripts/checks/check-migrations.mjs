@@ -19,7 +19,7 @@ const SMALL = new Set([
   'webhook_endpoints',
 ]);
 /** Migrations of the first release. They create the tables, so their databases are empty. */
-const FIRST_RELEASE = 12;
+const FIRST_RELEASE = 13;
 const FILE = /^(\d{3})\.do\.[a-z0-9]+(?:-[a-z0-9]+)*\.sql$/;
 const OUTSIDE_TRANSACTION = '--! no-transaction';
 /** What a file outside a transaction may contain: statements that can be repeated after a kill. */

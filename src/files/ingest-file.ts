@@ -8,7 +8,7 @@ import type { FileFacts, FileProperties } from '../../packages/file-reader/facts
 import type { PreviewType, PrintFileType } from '../../packages/file-reader/file-types';
 import type { Preview } from '../../packages/file-reader/inspection-entry';
 import type { Rendering } from '../../packages/file-reader/inspection-process';
-import type { FileInspector } from '../../packages/file-reader/inspector';
+import type { FileInspector, InspectionRequest } from '../../packages/file-reader/inspector';
 import type { SafeClient } from '../platform/http/safe-client';
 import type { ObjectStore } from '../platform/objects/object-store';
 import type { DiskBudget } from './disk-budget';
@@ -31,8 +31,8 @@ export interface FileSource extends Omit<Download, 'path' | 'onBytes'> {
   readonly client: string;
   /** A rule of the product about the properties of the file. Its fault refuses the file. */
   readonly refuse?: (properties: FileProperties) => FileFault | null;
-  /** Counts the inspections of the file durably (`InspectionRequest`). */
-  readonly countInspection?: (() => Promise<number>) | undefined;
+  readonly countInspection?: InspectionRequest['countInspection'];
+  readonly print?: InspectionRequest['print'];
 }
 
 export interface FileRequest extends FileSource {
@@ -113,7 +113,7 @@ async function withFile<T>(
   // A cleaner of the temporary folder may have removed it.
   await mkdir(deps.workFolder, { recursive: true, mode: 0o700 });
   const folder = await mkdtemp(join(deps.workFolder, 'file-'));
-  const { client, countInspection } = request;
+  const { client, countInspection, print } = request;
   const space = deps.disk.open(client);
   const signal = AbortSignal.any([space.signal, ...(request.signal === undefined ? [] : [request.signal])]);
   try {
@@ -126,7 +126,10 @@ async function withFile<T>(
     if (!local.ok) return local;
 
     const { mimeType, sizeBytes, sha256 } = local;
-    const inspection = await deps.inspector.inspect({ client, signal, path, mimeType, sha256, countInspection });
+    const inspection = await deps.inspector.inspect({
+      ...{ client, signal, path, mimeType, sha256 },
+      ...{ countInspection, print },
+    });
     signal.throwIfAborted();
     if (!inspection.ok) {
       const { code, reason, isFinal, error } = inspection;

@@ -87,6 +87,15 @@ export async function collectGarbage(sql: Sql, objects: ObjectStore, now = new D
         ORDER BY d.created_at LIMIT ${BATCH}`,
       (ids) => sql`UPDATE shipment_documents SET deleted_at = now() WHERE id = ANY(${ids})`,
     ),
+    // Nothing of a dry run is kept for longer than its reader needs.
+    channelFiles: await inBatches(
+      (failed) => sql<StoredRow[]>`
+        SELECT id, object_key FROM channel_files
+        WHERE object_key IS NOT NULL AND id <> ALL(${failed}::uuid[])
+          AND created_at < CASE WHEN dry_run THEN ${now}::timestamptz - interval '1 day' ELSE ${before} END
+        ORDER BY created_at LIMIT ${BATCH}`,
+      (ids) => sql`UPDATE channel_files SET object_key = NULL, findings = '[]' WHERE id = ANY(${ids})`,
+    ),
   };
   if (left.length > 0) throw new ObjectsNotDeleted(left, { cause });
   return removed;

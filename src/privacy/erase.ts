@@ -129,6 +129,8 @@ async function objectKeysOf(sql: Queryable, ids: readonly string[]): Promise<str
     UNION SELECT unnest(ARRAY[f.object_key] || ARRAY(SELECT p ->> 'objectKey' FROM jsonb_array_elements(f.previews) p))
       FROM order_files f JOIN order_items i ON i.id = f.order_item_id
       WHERE f.object_key IS NOT NULL AND i.order_id = ANY(${[...ids]}::uuid[])
+    UNION SELECT f.object_key FROM channel_files f JOIN channel_orders o ON o.file_id = f.id
+      WHERE f.object_key IS NOT NULL AND o.order_id = ANY(${[...ids]}::uuid[])
     UNION SELECT d.object_key FROM shipment_documents d JOIN shipments s ON s.id = d.shipment_id
       WHERE d.deleted_at IS NULL
         AND (s.order_id = ANY(${[...ids]}::uuid[]) OR s.shipping_order_id = ANY(${[...ids]}::uuid[]))`;

@@ -54,7 +54,7 @@ export async function subjectsById(sql: Queryable, ids: readonly string[]): Prom
 }
 
 /** Returns the forms in which orders can have an e-mail address: as it is, and with its domain in punycode and in Unicode. */
-function formsOf(email: string): string[] {
+export function formsOf(email: string): string[] {
   const ascii = asciiEmail(email.toLowerCase());
   const domain = ascii.indexOf('@') + 1;
   return [email.toLowerCase(), ascii, ascii.slice(0, domain) + domainToUnicode(ascii.slice(domain))];

@@ -100,6 +100,29 @@ function mergeLines(lines: readonly ReservationLine[]): ReservationLine[] {
   return [...merged.values()];
 }
 
+/**
+ * Reserves again what was released of print jobs that are made after all, as far as there is stock. Locks all items of the
+ * jobs first, so that the transaction can settle them afterwards.
+ * @param step idempotency key
+ */
+export async function reserveAgain(
+  tx: Transaction,
+  { step, jobIds }: { readonly step: string; readonly jobIds: readonly string[] },
+): Promise<void> {
+  const ofJobs = tx`FROM stock_reservations r WHERE r.print_job_id = ANY(${[...jobIds]}::bigint[])`;
+  await tx`SELECT FROM stock_items i WHERE i.id IN (SELECT r.stock_item_id ${ofJobs}) ORDER BY i.id FOR NO KEY UPDATE`;
+  const released = await tx<ReservationLine[]>`
+    SELECT DISTINCT ON (r.print_job_id, i.id) r.partner_id, i.partner_sku, r.print_job_id, r.product_name, r.units,
+      r.quantity::float8
+    FROM stock_reservations r JOIN stock_items i ON i.id = r.stock_item_id
+    WHERE r.print_job_id = ANY(${[...jobIds]}::bigint[]) AND r.state = 'released' AND NOT EXISTS (
+      SELECT FROM stock_reservations o
+      WHERE o.print_job_id = r.print_job_id AND o.stock_item_id = i.id AND o.state <> 'released')
+    ORDER BY r.print_job_id, i.id, r.id DESC`;
+  const lines = released.map(({ units, ...line }) => (units == null ? line : { ...line, units }));
+  if (lines.length > 0) await reserveStock(tx, { step, lines });
+}
+
 async function reservedByStep(tx: Transaction, step: string): Promise<ReservedLine[]> {
   return await tx<ReservedLine[]>`
     SELECT r.partner_id, i.partner_sku, r.print_job_id, r.allocated::float8, (r.quantity - r.allocated)::float8 AS backordered

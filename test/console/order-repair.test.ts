@@ -30,8 +30,6 @@ test('an order whose address has findings shows them, and goes on when its opera
   ])
     await main.getByText(line).first().waitFor();
   await expectAccessible(page);
-  if (process.env.PICTURES_DIR)
-    await page.screenshot({ path: `${process.env.PICTURES_DIR}/address.png`, fullPage: true });
   await repairWith(await repairDialog(page, 'Accept address'), 'Accept address', 'The carrier knows the house');
   await hasStatus(stack, id, 'delivered');
   await main.getByText('Accepted as it is').waitFor();

@@ -1,6 +1,9 @@
 import type { ApiDeps } from '../../api/deps';
 import { startSession } from '../../src/accounts/sessions';
 import { createCarriers } from '../../src/carriers/carriers';
+import { createChannel } from '../../src/channels/channels';
+import { csvSettings } from '../../src/channels/domain/csv-order';
+import { mappingTarget } from '../../src/channels/domain/order-content';
 import { createBulkRepair } from '../../src/orders/upkeep/bulk-repair-rows';
 import type { PaperPrintOrderBody } from '../../src/partners/message-schemas';
 import { uuidv7 } from '../../src/platform/ids';
@@ -93,6 +96,26 @@ export async function endedPreflight(sql: Sql, { id: accountId, name }: TestAcco
     INSERT INTO preflights (id, account_id, subject, report, ended_at)
     VALUES (${id}, ${accountId}, '{}', ${json(sql, report)}, now())`;
   return id;
+}
+
+/** Creates a channel with a mapping, a file and an order that waits. Returns their ids. */
+export async function channelOf(
+  { sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>,
+  { id: clientId, name }: TestAccount,
+): Promise<KnownIds> {
+  const { id: channelId } = await createChannel(sql, clientId, { kind: 'csv', name, settings: csvSettings.parse({}) });
+  const [mappingId, fileId, channelOrderId] = [uuidv7(), uuidv7(), uuidv7()];
+  await objects.put(fileId, Buffer.from(`orderReferenceId\n${name}\n`), { contentType: 'text/csv' });
+  await sql`
+    INSERT INTO channel_mappings (id, channel_id, external_key, target)
+    VALUES (${mappingId}, ${channelId}, 'sku:A', ${json(sql, mappingTarget.parse({ ignore: true }))})`;
+  await sql`
+    INSERT INTO channel_files (id, channel_id, name, sha256, size_bytes, dry_run, object_key, state)
+    VALUES (${fileId}, ${channelId}, ${name}, '\\x00', 1, false, ${fileId}, 'read')`;
+  await sql`
+    INSERT INTO channel_orders (id, channel_id, client_id, file_id, external_id, revision, content_sha256, raw, judged_at)
+    VALUES (${channelOrderId}, ${channelId}, ${clientId}, ${fileId}, ${name}, 0, '\\x00', ${json(sql, { decimal: null, lines: [] })}, now())`;
+  return { channelId: [channelId], mappingId: [mappingId], fileId: [fileId], channelOrderId: [channelOrderId] };
 }
 
 /** Creates a bulk repair of one order and returns its id. */

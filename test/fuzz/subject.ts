@@ -18,6 +18,7 @@ import { oneCarrierSecret } from '../support/carrier-events';
 import { testDatabase } from '../support/database';
 import {
   belongings,
+  channelOf,
   draft,
   endedPreflight,
   label,
@@ -181,6 +182,8 @@ export async function fuzzSubject(): Promise<Subject> {
   const draftsOf = (operation: string) => ({ [`${operation} orderId`]: [...drafts, ...foreign.orderId!] });
   own.preflightId = [await endedPreflight(sql, accounts.client)];
   foreign.preflightId = [await endedPreflight(sql, accounts.otherClient)];
+  Object.assign(own, await channelOf(deps, accounts.client));
+  Object.assign(foreign, await channelOf(deps, accounts.otherClient));
   const client = merged(shared, own, foreign, draftsOf('patchOrder'), draftsOf('deleteDraft'));
   const operator = merged(shared, preyThings, {
     orderId: [procurementOrder],

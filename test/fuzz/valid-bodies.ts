@@ -38,6 +38,8 @@ export function validBodies({ printOrders, jobs, items, own }: Subject): Readonl
     supplier: { uid: 'ramy', unitCost: 12.5, currency: 'EUR' },
   };
   return {
+    createChannel: [{ kind: 'csv', name: 'fuzz', settings: { preset: 'shopify', defaults: { currency: 'EUR' } } }],
+    storeChannelMapping: [{ sku: 'A3', productUid: STICKER, files: { default: 'https://files.example/a.png' } }],
     startOperatorSession: [{ apiKey: `plk_${'x'.repeat(32)}` }, { oneTimeToken: `pst_${'x'.repeat(43)}` }],
     submitOrder: [
       order(),

@@ -71,6 +71,13 @@ const CHANGES: Readonly<Record<'operator' | 'admin', readonly string[]>> = {
     'updateShipment',
     'replaceFile',
     'preflightFile',
+    'createChannel',
+    'changeChannel',
+    'uploadChannelFile',
+    'storeChannelMapping',
+    'deleteChannelMapping',
+    'retryChannelOrder',
+    'ignoreChannelOrder',
   ],
   admin: [
     'confirmServers',

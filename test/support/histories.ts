@@ -12,7 +12,7 @@ import { workflowBundle } from './servers';
  * - orders: `RECORD_HISTORIES=1 npx jest test/workflows/order test/api/partner/dispatch`
  * - procurement: `RECORD_HISTORIES=1 npx jest test/api/procurement/procurement-orders`
  * - preflights: `RECORD_HISTORIES=1 npx jest test/workflows/preflight`
- * - shipping, bulk repairs and periodic jobs: `npx jest --testMatch '**\/record-histories.ts'`
+ * - shipping, bulk repairs, channels and periodic jobs: `npx jest --testMatch '**\/record-histories.ts'`
  */
 const FOLDERS = {
   orders: 'test/workflows/order/histories',
@@ -20,6 +20,7 @@ const FOLDERS = {
   shipping: 'test/workflows/shipping-order/histories',
   'periodic-jobs': 'test/workflows/periodic-jobs/histories',
   'bulk-repair': 'test/workflows/bulk-repair/histories',
+  channels: 'test/workflows/channels/histories',
   preflight: 'test/workflows/preflight/histories',
 } as const;
 

@@ -1,6 +1,7 @@
 import { type HistoryFolder, keepHistory } from '../support/histories';
 import { playScriptedRun, type ScriptedRun } from '../support/scripted-runs';
 import { SCENARIOS as bulkRepairs } from './bulk-repair/scenarios';
+import { SCENARIOS as channels } from './channels/scenarios';
 import { SCENARIOS as periodicJobs } from './periodic-jobs/scenarios';
 import { SCENARIOS as shipping } from './shipping-order/scenarios';
 
@@ -8,6 +9,7 @@ import { SCENARIOS as shipping } from './shipping-order/scenarios';
 
 const SCENARIOS = {
   'bulk-repair': bulkRepairs,
+  channels,
   'periodic-jobs': periodicJobs,
   shipping,
 } satisfies Partial<Record<HistoryFolder, Readonly<Record<string, ScriptedRun>>>>;

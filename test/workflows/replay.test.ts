@@ -3,6 +3,7 @@ import { DeterminismViolationError } from '@temporalio/workflow';
 import { changedBundle, failuresOf, type HistoryFolder, replay, storedHistories } from '../support/histories';
 import { playScriptedRun } from '../support/scripted-runs';
 import { SCENARIOS as BULK_REPAIRS } from './bulk-repair/scenarios';
+import { SCENARIOS as CHANNELS } from './channels/scenarios';
 import { SCENARIOS as PERIODIC_JOBS } from './periodic-jobs/scenarios';
 import { SCENARIOS as SHIPPING } from './shipping-order/scenarios';
 
@@ -10,6 +11,7 @@ import { SCENARIOS as SHIPPING } from './shipping-order/scenarios';
 
 const SCENARIOS: Readonly<Record<Exclude<HistoryFolder, 'orders'>, readonly string[]>> = {
   'bulk-repair': Object.keys(BULK_REPAIRS),
+  channels: Object.keys(CHANNELS),
   'periodic-jobs': Object.keys(PERIODIC_JOBS),
   preflight: ['done', 'given-up'],
   procurement: ['invoiced', 'receipts-at-once', 'refused'],
@@ -28,6 +30,7 @@ describe.each(Object.keys(SCENARIOS) as (keyof typeof SCENARIOS)[])('of the work
 
 test.each<[HistoryFolder, scenario: string, activity: string]>([
   ['bulk-repair', 'all', 'repairNextOrders'],
+  ['channels', 'all', 'submitChannelOrders'],
   ['preflight', 'all', 'preflightFile'],
   ['procurement', 'all', 'takeProcurementStep'],
   ['periodic-jobs', 'reconcile', 'reconcileOrders'],

@@ -61,6 +61,8 @@ export class ClientChanges {
 
   /** @returns the ids of the items to cancel and of those that lose units, and whether the items were not to be cancelled before */
   private async takeCancel(request: CancelRequest) {
+    // Events that came before the request can have shipped its units.
+    await this.run.settled();
     const { itemIds, units, force = false, withoutUpdates = [] } = withWholeItems(this.run.state, request);
     const who = requestedBy(request);
     const ofUnits = units.map(({ itemId }) => itemId);

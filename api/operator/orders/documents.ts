@@ -68,8 +68,11 @@ const file = z
     area: z
       .object({
         size: sizeMm.nullable(),
-        imageSize: sizeMm.nullable().describe('What an image is fitted to by `fitMethod`. Null: a PDF, or no size.'),
-        ...printNeeds.pick({ bleedMm: true, safeMarginMm: true, otherSize: true, fitMethod: true }).shape,
+        print: sizeMm
+          .extend(printNeeds.pick({ fitMethod: true }).shape)
+          .nullable()
+          .describe('How an image is printed: the size to which it is scaled, and how. Null: a PDF, or no size.'),
+        ...printNeeds.pick({ bleedMm: true, safeMarginMm: true, otherSize: true }).shape,
       })
       .nullable()
       .describe('The print area of the first page, and what it needs. Null for packing slips.'),
@@ -91,11 +94,10 @@ function fileView(links: LinkSigner, { objectKey, mimeType, previews, area, ...f
     ...file,
     area: area && {
       size: area.size,
-      imageSize: area.imageSize,
+      print: area.print,
       bleedMm: area.bleedMm,
       safeMarginMm: area.safeMarginMm,
       otherSize: area.otherSize,
-      fitMethod: area.fitMethod,
     },
     contentType: mimeType,
     url: objectKey === null || mimeType === null ? null : sign(objectKey, mimeType, file.type),

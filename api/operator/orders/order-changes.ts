@@ -146,7 +146,7 @@ export function orderReprintRoute({
     idempotent: true,
     body: reprintSchema,
     response: submittedOrderSchema.extend({ reprintOf: z.string() }).meta({ id: 'ReprintedOrder' }),
-    handler: async ({ params, body, account, requestId, log, audit }) => {
+    handler: async ({ params, body, account, requestId, log, audit, idempotency }) => {
       const order = await visibleOrder({ sql, objects }, account, await changedOrderId(sql, account, params.orderId));
       const { reason, charge } = body;
       const [client] = await sql<{ name: string }[]>`SELECT name FROM accounts WHERE id = ${order.clientId}`;
@@ -171,11 +171,13 @@ export function orderReprintRoute({
           before: null,
           after: { orderId: stored.id, charged: charge },
         });
-        return stored;
+        const response = { ...stored, reprintOf: order.id };
+        await idempotency.complete(tx, response);
+        return response;
       });
       wake('start_workflow');
       log.info({ orderId: submitted.id, reprintOf: order.id, by: account.name }, 'order reprinted');
-      return { ...submitted, reprintOf: order.id };
+      return submitted;
     },
   });
 }

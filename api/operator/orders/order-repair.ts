@@ -9,9 +9,9 @@ import { operatorOrderSchema } from '../../../src/orders/reading/operator-order-
 import { dismissAttention, operatorOrder } from '../../../src/orders/reading/operator-orders';
 import { partnerByAccount } from '../../../src/partners/partner-rows';
 import { type FieldError, Refusal } from '../../../src/platform/errors';
-import { sha256 } from '../../../src/platform/ids';
 import type { Sql } from '../../../src/platform/postgres';
 import type { ApiDeps } from '../../deps';
+import { keyedIdOf } from '../../http/idempotency';
 import { type Route, route } from '../../http/route';
 import { changedOrderId, forOrder } from '../../orders/visible-order';
 
@@ -50,12 +50,9 @@ export function orderRepairRoute({ sql, runs }: Pick<ApiDeps, 'sql' | 'runs'>): 
       await intend({ action: `order.${action}`, objectId: id });
       // The workflow of an open order dismisses its reasons, and refunds units.
       const units = body.action === 'refund' ? body.units : null;
-      if (units != null) await refundUnits(sql, id, request, units);
-      else if ((await repairEnded(sql, id, request)) === 'open') {
-        const key = headers['idempotency-key'];
-        const repairId = key === undefined ? randomUUID() : sha256(`${account.id}:${key}`).toString('base64url');
-        await runs.repair(id, request, repairId);
-      }
+      const repairId = keyedIdOf(account, headers) ?? randomUUID();
+      if (units != null) await refundUnits(sql, id, request, units, repairId);
+      else if ((await repairEnded(sql, id, request)) === 'open') await runs.repair(id, request, repairId);
       log.info({ orderId: id, action, by }, 'order repaired');
       const after = await found(id);
       await audit(sql, {
@@ -94,8 +91,8 @@ async function repairEnded(sql: Sql, id: string, request: RepairRequest): Promis
 }
 
 /** @throws Refusal `CONFLICT` when the order was neither delivered nor returned, or has fewer units left to refund */
-async function refundUnits(sql: Sql, id: string, by: RequestedBy, units: Parameters<typeof refundUnitsOfEnded>[3]) {
-  const refunded = await refundUnitsOfEnded(sql, id, by, units);
+async function refundUnits(...refund: Parameters<typeof refundUnitsOfEnded>) {
+  const refunded = await refundUnitsOfEnded(...refund);
   if (refunded === 'not-ended') {
     throw new Refusal('CONFLICT', { message: 'Units are refunded when the order was delivered or returned.' });
   }

@@ -123,6 +123,7 @@ export const REASONS: Readonly<Record<AttentionReason, string>> = {
   out_of_step: 'Out of step',
   record_refused: 'Record refused',
   parcel_exception: 'Carrier reports trouble',
+  channel_change_missed: 'Shop’s change missed',
   order_failed: 'Failed',
   order_returned: 'Returned',
   stalled: 'Stalled',

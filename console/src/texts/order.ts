@@ -368,6 +368,7 @@ export const order = {
       expected: 'Expected',
     },
     units: (quantity: number, item: string) => `${quantity} × ${item}`,
+    surplus: 'Valid labels for more units than are wanted',
     voided: 'Voided',
     scans: (count: number, parcel: string) => `${count === 1 ? '1 scan' : `${count} scans`} of ${parcel}`,
     checkpointColumns: { at: 'Time', status: 'Status', message: 'Message', location: 'Location' },

@@ -202,7 +202,7 @@ describe('the inspector', () => {
     const limits = { stepTimeoutMs: 60_000, renderCpuMs: 60_000, memoryBytes: 800 * 1024 * 1024, folder };
     const inspection = await startInspectionProcess(limits);
     const missing = { path: join(folder, 'missing.pdf'), mimeType: 'application/pdf' } as const;
-    expect(await inspection.render(missing)).toMatchObject({ previews: [], unrendered: 'failed' });
+    expect(await inspection.render(missing, null)).toMatchObject({ previews: [], unrendered: 'failed' });
     expect(inspection.ended).toBe(true);
   });
 

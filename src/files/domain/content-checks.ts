@@ -1,5 +1,5 @@
 import { type FileFacts, isPartOfDrawing } from '../../../packages/file-reader/facts';
-import type { FitMethod } from '../../catalog/domain/print-needs';
+import type { ImagePrint } from '../../../packages/file-reader/opened-file';
 import { type AreaNeeds, type Found, type Place, verb } from './file-findings';
 
 /** Facts with the place that has them. */
@@ -139,16 +139,13 @@ export function checkAnnotation({ place, type, printed }: Placed<FileFacts['anno
 }
 
 /**
- * Returns the resolution of an image printed at a size, in dots per inch, rounded down: that of the direction in which the image
- * is scaled most to cover the size, or least to be inside of it. It is rotated to match the orientation of the print.
+ * Returns the resolution of an image on paper, in dots per inch: that of the direction in which the image is scaled most to cover
+ * the size of the print, or least to be inside of it.
  */
 export function printDpi(
-  image: { readonly widthPx: number; readonly heightPx: number },
-  print: { readonly widthMm: number; readonly heightMm: number },
-  fitMethod: FitMethod,
+  { widthPx, heightPx }: { readonly widthPx: number; readonly heightPx: number },
+  { widthMm, heightMm, fitMethod }: ImagePrint,
 ): number {
-  const [longPx, shortPx] = [Math.max(image.widthPx, image.heightPx), Math.min(image.widthPx, image.heightPx)];
-  const [longMm, shortMm] = [Math.max(print.widthMm, print.heightMm), Math.min(print.widthMm, print.heightMm)];
   const choose = fitMethod === 'contain' ? Math.max : Math.min;
-  return Math.floor(choose(longPx / longMm, shortPx / shortMm) * 25.4);
+  return Math.round(choose(widthPx / widthMm, heightPx / heightMm) * 25.4);
 }

@@ -20,7 +20,7 @@ import {
   placeOf,
   THE_IMAGE,
 } from './file-findings';
-import { checkImageShape, checkPages, firstPageSize, pageSize } from './page-checks';
+import { checkImageShape, checkPages, firstPageSize, pageSize, printOf, sizeText } from './page-checks';
 
 interface CheckedFile extends FileProperties {
   readonly facts: FileFacts;
@@ -38,7 +38,7 @@ export function checkFile(file: CheckedFile, needs: FileNeeds): FileFinding[] {
   const { facts, widthPx, heightPx } = file;
   const found = [
     ...(widthPx !== null && heightPx !== null
-      ? checkImage(file.facts, { widthPx, heightPx }, needs)
+      ? checkImage(facts, { widthPx, heightPx }, needs)
       : checkPdf(file, needs)),
     ...checkDocument(facts),
     ...checkRendering(file),
@@ -57,21 +57,19 @@ export function checkFile(file: CheckedFile, needs: FileNeeds): FileFinding[] {
     .sort((a, b) => rank[a.severity] - rank[b.severity]);
 }
 
-/** An image is scaled to its print area with the bleed. */
 function checkImage(
-  { image }: FileFacts,
+  facts: FileFacts,
   pixels: { readonly widthPx: number; readonly heightPx: number },
   { product, areas }: FileNeeds,
 ): Found[] {
   const needs = areas[0]!;
-  const displayed = { ...pixels, dpi: image?.dpi ?? null };
-  const found = checkImageShape(displayed, needs, product);
-  const { size } = needs;
-  if (size !== null) {
-    const dpi = printDpi(pixels, size, needs.fitMethod);
-    const at = `${Math.round(size.widthMm)} × ${Math.round(size.heightMm)} mm`;
+  const { image } = facts;
+  const found = checkImageShape({ ...pixels, dpi: image?.dpi ?? null }, needs, product);
+  const print = printOf(pixels, facts, needs);
+  if (print !== null) {
+    const dpi = printDpi(pixels, print);
     const message = (wanted: string) =>
-      `The image has ${dpi} dpi at the size of ${product}, ${at}; it needs at least ${wanted}.`;
+      `The image has ${dpi} dpi at its size on paper, ${sizeText(print)}; ${product} needs at least ${wanted}.`;
     found.push(...checkDpi(dpi, THE_IMAGE.page, needs, message));
   }
   if (image === null) return found;

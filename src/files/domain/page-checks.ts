@@ -1,4 +1,5 @@
-import type { FileProperties, PageBoxes } from '../../../packages/file-reader/facts';
+import type { FileFacts, FileProperties, PageBoxes } from '../../../packages/file-reader/facts';
+import type { ImagePrint } from '../../../packages/file-reader/opened-file';
 import { type AreaNeeds, type Found, type Place, placeOf, THE_IMAGE, verb } from './file-findings';
 
 interface Size {
@@ -25,7 +26,7 @@ const WIDEST_BLEED_MM = 10;
 /** Boxes are rounded. */
 const BLEED_TOLERANCE_MM = 0.5;
 
-const sizeText = ({ widthMm, heightMm }: Size) => `${Math.round(widthMm)} × ${Math.round(heightMm)} mm`;
+export const sizeText = ({ widthMm, heightMm }: Size) => `${Math.round(widthMm)} × ${Math.round(heightMm)} mm`;
 const millimetres = (length: number) => `${Math.round(length * 10) / 10} mm`;
 const turn = ({ widthMm, heightMm }: Size): Size => ({ widthMm: heightMm, heightMm: widthMm });
 
@@ -161,11 +162,20 @@ function endsAtTrim(image: DisplayedImage, { trim, bleed }: ReturnType<typeof si
   return !isAbout(bleed, within) && isShaped(image, trim) && !isShaped(image, bleed);
 }
 
-/** Returns the size to which an image is fitted: the print area with its bleed, or what is left of it when the image has none. */
-export function sizeOnPaper(image: DisplayedImage, needs: AreaNeeds): Size | null {
-  if (needs.size === null) return null;
-  const sizes = sizesOf(image, needs.size, needs);
-  return endsAtTrim(image, sizes) ? sizes.trim : sizes.bleed;
+/**
+ * Returns how an image is printed: scaled to the print area with its bleed, or without it when the image ends at the trim. Null
+ * for a PDF, and without a size.
+ */
+export function printOf(
+  { widthPx, heightPx }: Pick<FileProperties, 'widthPx' | 'heightPx'>,
+  facts: FileFacts | null,
+  needs: AreaNeeds,
+): ImagePrint | null {
+  const { size, fitMethod } = needs;
+  if (widthPx === null || heightPx === null || size === null) return null;
+  const image = { widthPx, heightPx, dpi: facts?.image?.dpi ?? null };
+  const sizes = sizesOf(image, size, needs);
+  return { ...(endsAtTrim(image, sizes) ? sizes.trim : sizes.bleed), fitMethod };
 }
 
 /** Checks aspect ratio, orientation and bleed of an image. */

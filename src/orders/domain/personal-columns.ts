@@ -136,6 +136,17 @@ export const PERSONAL_TABLES: readonly PersonalTable[] = [
       ),
     },
   },
+  // The file has orders of others too: their rows stay. Its content is deleted, which `objectKeysOf` finds by these rows.
+  {
+    table: 'channel_files',
+    rowsOf: (sql, ids) => sql`id IN (SELECT file_id FROM channel_orders WHERE order_id = ANY(${[...ids]}::uuid[]))`,
+    columns: { object_key: removed, findings: texts('code', 'field', 'externalId') },
+  },
+  {
+    table: 'channel_orders',
+    rowsOf: by('order_id'),
+    columns: { raw: texts('decimal'), content_sha256: removed, reasons: texts('code', 'field'), email: removed },
+  },
   {
     table: 'bulk_repairs',
     rowsOf: (sql, ids) =>

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Client } from '../../accounts/clients';
 import type { ResolvedProduct } from '../../catalog/domain/product';
 import { byPrice } from '../../consignments/domain/method-choice';
 import { type RoutingDecision, UNROUTABLE_TEXTS } from '../../partners/domain/routing-decision';
@@ -94,7 +95,7 @@ function quotePrintOrder(
  */
 export function quotedOrder(
   request: QuoteOrder,
-  client: { readonly id: string; readonly name: string },
+  client: Pick<Client, 'id' | 'name' | 'settings'>,
   products: readonly ResolvedProduct[],
   rates: Pick<RunOrder, 'rates' | 'taxRates'>,
 ): RunOrder {
@@ -107,7 +108,7 @@ export function quotedOrder(
     charged: true,
     clientId: client.id,
     clientName: client.name,
-    iossNumber: null,
+    iossNumber: client.settings.iossNumber ?? null,
     ...storedFields(
       {
         ...request,

@@ -59,12 +59,17 @@ export function createIntake(sql: Sql, settings: RunSettings) {
   return async (submission: Submission): Promise<SubmittedOrder | NotStored> => {
     const traced = { ...submission, traceparent: currentTraceparent() };
     if (!submission.order.preventDuplicate && submission.order.replaces === undefined) return await insert(traced);
-    return await inTransaction(sql, async (tx): Promise<SubmittedOrder | NotStored> => {
-      const conflict = await conflictOf(tx, submission);
-      if (conflict !== null) return conflict;
-      return await submitWith(tx, submission, settings);
-    });
+    return await inTransaction(sql, (tx) => submitUnlessConflict(tx, submission, settings));
   };
+}
+
+/** Stores a submission that conflicts with no other order, in the transaction of the caller, who wakes the outbox after its commit. */
+export async function submitUnlessConflict(
+  tx: Queryable,
+  submission: Submission,
+  settings: RunSettings,
+): Promise<SubmittedOrder | NotStored> {
+  return (await conflictOf(tx, submission)) ?? (await submitWith(tx, submission, settings));
 }
 
 /** Stores a submission in the transaction of the caller, who wakes the outbox after its commit. */

@@ -11,13 +11,15 @@ export interface StoredReceipt {
   readonly printOrderId: string | null;
   readonly body: Receipt;
   readonly createdAt: Date;
+  /** True for an invoice over a refund that does not count. */
+  readonly takesBack?: boolean;
 }
 
 /** What a print order has been charged: its latest complete invoice, and the receipts that changed it afterwards. */
 export interface Charges {
   readonly printOrderId: string;
   readonly invoice: StoredReceipt;
-  /** Refunds of units, and invoices and refunds of differences in the shipping price. */
+  /** Refunds of units, invoices over such refunds, and invoices and refunds of differences in the shipping price. */
   readonly later: readonly StoredReceipt[];
 }
 
@@ -36,9 +38,9 @@ export interface ShipmentCharge {
 export function chargesOf(receipts: readonly StoredReceipt[]): Charges[] {
   const charges: Charges[] = [];
   for (const receipt of receipts) {
-    const { printOrderId, body } = receipt;
+    const { printOrderId, body, takesBack = false } = receipt;
     const isOwn = (each: Charges) => each.printOrderId === printOrderId;
-    if (printOrderId !== null && receipt.type === 'invoice' && products(body).length > 0) {
+    if (printOrderId !== null && receipt.type === 'invoice' && !takesBack && products(body).length > 0) {
       const invoiced = { printOrderId, invoice: receipt, later: [] };
       const refunded = charges.findIndex((each) => isOwn(each) && openLines(each).every(({ amount }) => amount === 0));
       charges.splice(refunded === -1 ? charges.length : refunded, refunded === -1 ? 0 : 1, invoiced);
@@ -47,7 +49,9 @@ export function chargesOf(receipts: readonly StoredReceipt[]): Charges[] {
     const index =
       printOrderId === null
         ? charges.findIndex(({ invoice }) => sharesProduct(invoice.body, body))
-        : charges.findLastIndex((each) => isOwn(each) && (products(body).length === 0 || hasOpen(each, body)));
+        : charges.findLastIndex(
+            (each) => isOwn(each) && (products(body).length === 0 || takesBack || hasOpen(each, body)),
+          );
     const changed = charges[index];
     if (changed !== undefined) charges[index] = { ...changed, later: [...changed.later, receipt] };
   }
@@ -68,9 +72,11 @@ const products = ({ lines }: Receipt) => lines.filter(({ type }) => type === 'pr
 
 /** Returns the product lines of the invoice with the units that are not refunded, and their price and VAT in minor units. */
 export function openLines({ invoice, later }: Charges) {
-  const refunded = later.flatMap(({ body }) => products(body));
+  const changes = later.flatMap(({ type, body }) =>
+    products(body).map((each) => ({ ...each, amount: type === 'refund' ? each.amount : -each.amount })),
+  );
   return products(invoice.body).map((line) => {
-    const of = refunded.filter(({ referenceId }) => referenceId === line.referenceId);
+    const of = changes.filter(({ referenceId }) => referenceId === line.referenceId);
     return {
       line,
       amount: of.reduce((left, { amount }) => left - amount, line.amount),
@@ -101,7 +107,7 @@ export interface ReceiptChange {
 
 /**
  * Returns the refunds of units of items: their share of the invoice lines, and the shipping price when no units of the
- * invoice are left. Units that were refunded earlier are not refunded again.
+ * invoice are left. Units that were refunded earlier are not refunded again. The last charges come first, as in `chargesOf`.
  * @param wanted units by item reference
  * @param shippingMinor the part of the shipping price that is refunded when units are left
  */
@@ -111,7 +117,7 @@ export function refundUnits(
   shippingMinor = 0,
 ): ReceiptChange[] {
   const left = new Map(wanted);
-  return charges.flatMap((charge): ReceiptChange[] => {
+  return charges.toReversed().flatMap((charge): ReceiptChange[] => {
     const open = openLines(charge);
     const taken = new Map<string, number>();
     for (const { line, amount } of open) {

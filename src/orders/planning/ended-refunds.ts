@@ -1,5 +1,4 @@
 import { enqueueOrderNotifications } from '../../notifications/enqueue';
-import { uuidv7 } from '../../platform/ids';
 import { inTransaction, json, type Sql, type Transaction } from '../../platform/postgres';
 import { type RequestedBy, requestedBy } from '../domain/lifecycle/requests';
 import type { FinancialStatus, OrderStatus } from '../domain/lifecycle/statuses';
@@ -82,6 +81,7 @@ export const takesRefunds = (status: OrderStatus, financialStatus: FinancialStat
 
 /**
  * Refunds units of an order that was delivered or returned, whether a partner has cancelled them or not.
+ * @param refundId a repeated call with the same id is one refund
  * @returns `not-ended` for another order; `too-many` when fewer units of an item are left to refund
  */
 export async function refundUnitsOfEnded(
@@ -89,10 +89,14 @@ export async function refundUnitsOfEnded(
   orderId: string,
   request: RequestedBy,
   units: readonly { readonly itemId: string; readonly quantity: number }[],
+  refundId: string,
 ): Promise<'refunded' | 'not-ended' | 'too-many'> {
+  const step = `refund:${refundId}`;
   return await inTransaction(sql, async (tx) => {
     const [order] = await tx<{ status: OrderStatus; financialStatus: FinancialStatus }[]>`
       SELECT fulfillment_status AS status, financial_status FROM orders WHERE id = ${orderId} FOR UPDATE`;
+    const known = await tx`SELECT FROM receipts WHERE order_id = ${orderId} AND starts_with(step, ${`${step}:`})`;
+    if (known.length > 0) return 'refunded';
     if (order === undefined || !takesRefunds(order.status, order.financialStatus)) return 'not-ended';
     const items = await tx<{ id: string; reference: string }[]>`
       SELECT id::text, item_reference_id AS reference FROM order_items WHERE order_id = ${orderId}`;
@@ -106,7 +110,7 @@ export async function refundUnitsOfEnded(
     for (const [itemId, of] of wanted) {
       if (of.reduce((sum, { quantity }) => sum + quantity, 0) > leftOf(itemId)) return 'too-many';
     }
-    await refundItems(tx, { orderId, step: `refund:${uuidv7()}`, printOrderId: null, items: units });
+    await refundItems(tx, { orderId, step, printOrderId: null, items: units });
     await tx`
       UPDATE orders SET financial_status = ${await statusAfterRefund(tx, orderId)}, updated_at = now() WHERE id = ${orderId}`;
     await tx`

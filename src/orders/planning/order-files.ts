@@ -3,7 +3,8 @@ import { printDpi } from '../../files/domain/content-checks';
 import { checkFile } from '../../files/domain/file-check';
 import { type FileFault, transientFault } from '../../files/domain/file-fault';
 import { FILE_CHECKS, type FileFinding } from '../../files/domain/file-findings';
-import { type FileDeps, type IngestedFile, ingestFile } from '../../files/ingest-file';
+import { printOf } from '../../files/domain/page-checks';
+import { type FileDeps, type FileSource, type IngestedFile, ingestFile } from '../../files/ingest-file';
 import type { Metrics } from '../../platform/metrics/metrics';
 import { type Fragment, json, type Queryable, type Sql } from '../../platform/postgres';
 import { type CheckedProduct, type FileOfProduct, needsOfFile } from '../domain/file-needs';
@@ -136,7 +137,7 @@ async function fetchOne(
     copyOf: file.copyOf,
     limitBytes: deps.limitBytes,
     ...(isPackingSlip ? { accept: ['application/pdf'] as const } : {}),
-    refuse: (properties) => (printFile === null ? null : pageFault(printFile, properties)),
+    ...(printFile !== null && rulesOf(printFile)),
     countInspection: inspections.count,
     withPreviews: !isPackingSlip,
     ...limits,
@@ -199,6 +200,15 @@ function withoutQuery(url: string): string {
   return url.replace(/[?#].*$/, '');
 }
 
+/** Returns what the product of a print file says about its ingestion. */
+export function rulesOf(file: FileOfProduct): Pick<FileSource, 'refuse' | 'print'> {
+  const [area] = needsOfFile(file).areas;
+  return {
+    refuse: (properties) => pageFault(file, properties),
+    print: (properties, facts) => printOf(properties, facts, area!),
+  };
+}
+
 /** Returns null for a packing slip. */
 function printFileOf({ type, product, otherTypes, customTrim }: WantedFile): FileOfProduct | null {
   return type === null || product === null ? null : { type, product, otherTypes, customTrim };
@@ -210,13 +220,10 @@ export function expectFindings(metrics: Metrics): void {
       for (const of of FINDINGS_OF) metrics.count('pressline_file_checks_total', { check, severity, of }, 0);
 }
 
-/** Returns the resolution of an image at the size of its print area. Null for a PDF, and without a size. */
-export function dpiOf(
-  { widthPx, heightPx }: Pick<IngestedFile, 'widthPx' | 'heightPx'>,
-  { areas: [area] }: ReturnType<typeof needsOfFile>,
-): number | null {
-  if (widthPx === null || heightPx === null || area === undefined || area.size === null) return null;
-  return printDpi({ widthPx, heightPx }, area.size, area.fitMethod);
+/** Returns the resolution of an image on paper. Null for a PDF, and without a size. */
+export function dpiOf({ widthPx, heightPx, facts }: IngestedFile, file: FileOfProduct): number | null {
+  const print = printOf({ widthPx, heightPx }, facts, needsOfFile(file).areas[0]!);
+  return print && printDpi({ widthPx: widthPx!, heightPx: heightPx! }, print);
 }
 
 export interface StoredPrintFile {
@@ -250,9 +257,8 @@ async function recordPrintFile(
   taken: IngestedFile,
 ): Promise<boolean> {
   const printFile = printFileOf(file);
-  const needs = printFile === null ? null : needsOfFile(printFile);
-  const dpi = needs === null ? null : dpiOf(taken, needs);
-  const checks = needs === null ? [] : checkFile(taken, needs);
+  const dpi = printFile && dpiOf(taken, printFile);
+  const checks = printFile === null ? [] : checkFile(taken, needsOfFile(printFile));
   const [recorded] = await sql`
     WITH recorded AS (
       UPDATE order_files SET ${storedColumns(sql, { objectKey, taken, dpi, checks })},

@@ -2,7 +2,8 @@ import { uuidv7 } from '../../platform/ids';
 import { type Fragment, json, type Queryable, type Statement } from '../../platform/postgres';
 import type { FinancialStatus } from '../domain/lifecycle/statuses';
 import { priceLine } from '../domain/pricing';
-import { buildReceipt, type Receipt } from '../domain/receipt';
+import { buildReceipt, type Receipt, refundReceipt } from '../domain/receipt';
+import type { RecordKey } from '../domain/run/run-record';
 import { shippingRate, vatOf } from '../domain/vat';
 import {
   type Charges,
@@ -38,11 +39,15 @@ export function invoiceOf(
   return buildReceipt({ currency: order.currency, products, shipments });
 }
 
-/** Returns the statement that stores receipts. A step stores its receipt once, however often it is repeated. */
+/**
+ * Returns the statement that stores receipts. A step stores its receipt once, however often it is repeated.
+ * @param record of the run that refunds: `takeBackRefunds` finds its receipts
+ */
 export function storeReceipts(
   tx: Queryable,
   orderId: string,
   receipts: readonly (ReceiptChange & { readonly step: string })[],
+  record?: RecordKey,
 ): Statement {
   const rows = receipts.map(({ step, type, printOrderId, receipt }) => ({
     id: uuidv7(),
@@ -53,8 +58,9 @@ export function storeReceipts(
     body: receipt,
   }));
   return tx`
-    INSERT INTO receipts (id, order_id, print_order_id, step, type, currency, body)
-    SELECT r.id, ${orderId}, r.print_order_id, r.step, r.type, r.currency, r.body
+    INSERT INTO receipts (id, order_id, print_order_id, step, type, currency, body, run_position, run_version)
+    SELECT r.id, ${orderId}, r.print_order_id, r.step, r.type, r.currency, r.body,
+      ${record?.position ?? null}, ${record?.version ?? null}
     FROM jsonb_to_recordset(${json(tx, rows)}) AS r (
       id uuid, print_order_id bigint, step text, type text, currency text, body jsonb)
     ON CONFLICT (order_id, step) DO NOTHING`;
@@ -74,11 +80,14 @@ export interface ChargesJson {
   readonly origins: Readonly<Record<string, string | null>> | null;
 }
 
+/** Begins the step of a receipt that takes a refund back. */
+const TAKEN_BACK = 'taken-back:';
+
 /** Returns the jsonb expression of the receipts of an order. `orderCharges` reads it. */
 export const chargesAsJson = (sql: Queryable, orderId: Fragment): Fragment => sql`
   jsonb_build_object(
     'receipts', (SELECT jsonb_agg(jsonb_build_object('number', r.number::text, 'type', r.type, 'body', r.body,
-        'createdAt', r.created_at, 'printOrderId', coalesce(r.print_order_id, p.id)::text) ORDER BY r.number)
+        'createdAt', r.created_at, 'printOrderId', coalesce(r.print_order_id, p.id)::text, 'takesBack', starts_with(r.step, ${TAKEN_BACK})) ORDER BY r.number)
       FROM receipts r LEFT JOIN print_orders p ON p.order_id = r.order_id AND p.step = r.step AND r.type = 'invoice'
       WHERE r.order_id = ${orderId}),
     'origins', (SELECT jsonb_object_agg(id, reproduces_id::text) FROM print_orders WHERE order_id = ${orderId}))`;
@@ -116,9 +125,11 @@ export async function refundItems(
     /** Null: the order as a whole. */
     readonly printOrderId: string | null;
     readonly items: readonly { readonly itemId: string; readonly quantity: number }[];
+    /** The record of the run that refunds. Absent for an order without a run. */
+    readonly record?: RecordKey;
   },
 ): Promise<void> {
-  const { orderId, step } = refund;
+  const { orderId, step, record } = refund;
   const references = await tx<{ id: string; itemReferenceId: string }[]>`
     SELECT id, item_reference_id FROM order_items WHERE order_id = ${orderId}`;
   const wanted = new Map<string, number>();
@@ -129,14 +140,15 @@ export async function refundItems(
   const charges = await readCharges(tx, orderId);
   const own = refund.printOrderId === null ? undefined : charges.of(refund.printOrderId);
   const others = charges.all.filter((each) => each !== own);
-  const changes = refundUnits(own === undefined ? others : [own, ...others], wanted);
+  const changes = refundUnits(own === undefined ? others : [...others, own], wanted);
   await storeReceipts(
     tx,
     orderId,
     changes.map((change, index) => ({ ...change, step: `${step}:${index}` })),
+    record,
   );
   // The plan of the print order ends with its last unit. While it has units, they are planned again first.
-  if (refund.printOrderId !== null) await refundShipping(tx, orderId, refund.printOrderId, `${step}:shipping`);
+  if (refund.printOrderId !== null) await refundShipping(tx, orderId, refund.printOrderId, `${step}:shipping`, record);
 }
 
 /** Refunds what is charged for shipping beyond the plans of the units that are left, after units of a print order were cancelled. */
@@ -145,6 +157,7 @@ export async function refundShipping(
   orderId: string,
   printOrderId: string,
   step: string,
+  record?: RecordKey,
 ): Promise<void> {
   const charges = await readCharges(tx, orderId);
   const charge = charges.of(printOrderId);
@@ -162,7 +175,32 @@ export async function refundShipping(
   );
   const { price, referenceId, title } = shippingCharge(charge);
   const change = shippingDifference(charge, { referenceId, title }, -Math.min(Math.max(surplus, 0), price));
-  if (change !== null) await storeReceipts(tx, orderId, [{ ...change, step }]);
+  if (change !== null) await storeReceipts(tx, orderId, [{ ...change, step }], record);
+}
+
+/**
+ * Charges again what later records than `follows` refunded: their workflow task was lost, or the run was reset, and what they
+ * ended goes on. Their receipts stay, and each gets an invoice over the same amounts.
+ * @param kept steps that refund again
+ */
+export async function takeBackRefunds(
+  tx: Queryable,
+  orderId: string,
+  follows: RecordKey,
+  kept: readonly string[],
+): Promise<void> {
+  const lost = await tx<{ number: string; printOrderId: string; body: Receipt }[]>`
+    UPDATE receipts SET step = concat('lost:', number, ':', step), run_position = NULL, run_version = NULL
+    WHERE order_id = ${orderId} AND (run_position, run_version) > (${follows.position}::bigint, ${follows.version}::bigint)
+      AND NOT EXISTS (SELECT FROM unnest(${[...kept]}::text[]) kept WHERE starts_with(step, kept || ':'))
+    RETURNING number, print_order_id, body`;
+  const invoices = lost.map(({ number, printOrderId, body }) => ({
+    type: 'invoice' as const,
+    printOrderId,
+    receipt: refundReceipt(body),
+    step: `${TAKEN_BACK}${number}`,
+  }));
+  if (invoices.length > 0) await storeReceipts(tx, orderId, invoices);
 }
 
 /** Financial statuses in which a payment can be recorded: there is an invoice, and not everything is refunded. */

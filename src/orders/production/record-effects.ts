@@ -1,20 +1,22 @@
 import { sha256 } from '../../platform/ids';
 import type { Transaction } from '../../platform/postgres';
-import { settleReservations } from '../../procurement/reservations';
+import { reserveAgain, settleReservations } from '../../procurement/reservations';
 import { followPartnerTracking } from '../../shipping/tracking/tracking';
 import type { RunEffect } from '../domain/lifecycle/run-events';
+import { JOB_PROGRESS } from '../domain/lifecycle/run-state';
 import type { RunRecord } from '../domain/run/run-record';
 import { acceptAddress } from '../planning/address-checks';
 import { acceptFiles } from '../planning/file-checks';
-import { refundItems } from '../planning/receipts';
+import { refundItems, takeBackRefunds } from '../planning/receipts';
 import { endReplacements } from './file-replacements';
 import { removeEndedUnits, renewPapers } from './parcel-contents';
 
 /**
  * Writes the effects of a record that are not log entries: stock, refunds, tracking codes, files and the contents of parcels. Each
  * is recognized by its print jobs when the step is written again.
+ * @param replaces true when the record takes the place of later ones: what they refunded and released is taken back first
  */
-export async function writeEffects(tx: Transaction, record: RunRecord): Promise<void> {
+export async function writeEffects(tx: Transaction, record: RunRecord, replaces: boolean): Promise<void> {
   const pick = <T extends RunEffect['type']>(type: T) =>
     record.effects.filter((effect): effect is Extract<RunEffect, { type: T }> => effect.type === type);
   const stock = {
@@ -22,13 +24,28 @@ export async function writeEffects(tx: Transaction, record: RunRecord): Promise<
     cancelled: pick('release_stock').flatMap(({ jobIds }) => jobIds),
     reduced: pick('reduce_stock').flatMap(({ jobs }) => jobs),
   };
+  if (replaces)
+    await reserveAgain(tx, {
+      step: `again:${record.orderId}:${record.position}:${record.version}`,
+      jobIds: unprinted(record),
+    });
   // One call, because stock rows must be locked in one order, once in a transaction.
   if (Object.values(stock).some(({ length }) => length > 0)) await settleReservations(tx, stock);
-  for (const { jobIds, ...refund } of pick('refund')) {
-    // Hundreds of ids are longer than a key of an index may be.
-    const step = `refund:${sha256(jobIds.join('+')).toString('base64url')}`;
-    await refundItems(tx, { orderId: record.orderId, step, ...refund });
-  }
+  // Hundreds of ids are longer than a key of an index may be.
+  const refunds = pick('refund').map(({ jobIds, ...refund }) => ({
+    ...refund,
+    orderId: record.orderId,
+    step: `refund:${sha256(jobIds.join('+')).toString('base64url')}`,
+    record,
+  }));
+  if (replaces)
+    await takeBackRefunds(
+      tx,
+      record.orderId,
+      record.follows,
+      refunds.map(({ step }) => step),
+    );
+  for (const refund of refunds) await refundItems(tx, refund);
   for (const code of pick('tracking_code')) await storePartnerParcel(tx, code);
   for (const ended of pick('end_replacements')) await endReplacements(tx, ended);
   if (pick('accept_files').length > 0) await acceptFiles(tx, record.orderId);
@@ -38,6 +55,15 @@ export async function writeEffects(tx: Transaction, record: RunRecord): Promise<
     await removeEndedUnits(tx, ended);
     await renewPapers(tx, record.orderId);
   }
+}
+
+/** Returns the jobs that go on and were not printed before the record. */
+function unprinted({ snapshot, effects }: RunRecord): string[] {
+  const printed = effects.flatMap((effect) => (effect.type === 'consume_stock' ? effect.jobs : [])).map(({ id }) => id);
+  return snapshot.state.printOrders
+    .flatMap(({ jobs }) => jobs)
+    .filter(({ ended, quantity, cancelledQuantity }) => ended === null && cancelledQuantity < quantity)
+    .flatMap(({ id, progress }) => (progress < JOB_PROGRESS.printed || printed.includes(id) ? [id] : []));
 }
 
 /** Log entries of steps that take units from print orders which go on. */

@@ -6,8 +6,7 @@ import type { Metrics } from '../../platform/metrics/metrics';
 import { inTransaction, type Sql } from '../../platform/postgres';
 import { stoppingFiles } from '../domain/file-check-rule';
 import { type FileOfProduct, needsOfFile } from '../domain/file-needs';
-import { pageFault } from '../domain/file-pages';
-import { countFindings, dpiOf, storedColumns } from '../planning/order-files';
+import { countFindings, dpiOf, rulesOf, storedColumns } from '../planning/order-files';
 import { refuseReplacements, sendReplacement } from './file-replacements';
 import { endPreflight, type PreflightReport } from './preflights';
 
@@ -54,7 +53,7 @@ export async function runPreflight(
     client,
     url,
     limitBytes,
-    refuse: (properties) => pageFault(subject, properties),
+    ...rulesOf(subject),
     signal,
   };
   const file =
@@ -105,7 +104,7 @@ export async function endWith(
       return false;
     }
     const { objectKey, subject, file: taken } = stored;
-    const columns = { objectKey, taken, dpi: dpiOf(taken, needsOfFile(subject)), checks: report.checks };
+    const columns = { objectKey, taken, dpi: dpiOf(taken, subject), checks: report.checks };
     const [kept] = await tx`
       UPDATE order_files SET ${storedColumns(tx, columns)} WHERE id = ${fileId} AND replacement = 'checking' RETURNING id`;
     if (kept === undefined) return false;

@@ -140,6 +140,12 @@ export const storedOrderSchema = headSchema.extend({
       productName: z.string().nullable(),
       quantity: z.int(),
       fulfillmentStatus: z.enum(ITEM_STATUSES),
+      surplusLabels: z
+        .int()
+        .describe(
+          'Units in parcels with valid labels beyond those that are wanted: two parcels have labels for the same units, or ' +
+            'the units were cancelled.',
+        ),
     }),
   ),
   printOrders: z.array(printOrder),

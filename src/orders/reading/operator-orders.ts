@@ -23,8 +23,16 @@ export async function operatorOrder(
         'reason', coalesce(o.refusal_reason, ''), 'details', o.refusal_reason_details) END AS refusal,
       to_jsonb(ARRAY(
         SELECT jsonb_build_object(${itemMembers(sql, ['id', 'itemReferenceId', 'quantity', 'fulfillmentStatus'])},
-          'productUid', i.product ->> 'productUid', 'productName', i.product ->> 'name')
-        FROM order_items i WHERE i.order_id = o.id ORDER BY i.position)) AS items,
+          'productUid', i.product ->> 'productUid', 'productName', i.product ->> 'name',
+          'surplusLabels', greatest(0, coalesce(labelled.units, 0) - (
+            SELECT coalesce(sum(j.quantity - j.cancelled_quantity), 0) FROM print_jobs j
+            WHERE j.order_item_id = i.id AND j.status NOT IN ('cancelled', 'superseded'))))
+        FROM order_items i LEFT JOIN (
+          SELECT u ->> 'itemReferenceId' AS reference, sum((u ->> 'quantity')::int) AS units
+          FROM print_orders p JOIN shipments s ON s.print_order_id = p.id AND s.status = 'bought'
+          JOIN shipment_packages k ON k.shipment_id = s.id AND k.left_out_at IS NULL CROSS JOIN jsonb_array_elements(k.items) u
+          WHERE p.order_id = o.id GROUP BY 1) labelled ON labelled.reference = i.item_reference_id
+        WHERE i.order_id = o.id ORDER BY i.position)) AS items,
       to_jsonb(ARRAY(
         SELECT jsonb_build_object('id', p.id::text, 'partnerId', p.partner_id, 'partnerUid', pa.uid, 'kind', p.kind,
           'version', p.version, 'step', p.step, 'status', p.status, 'reproducesId', p.reproduces_id::text,

@@ -1,7 +1,7 @@
 import type { FileFacts } from '../../../packages/file-reader/facts';
 import type { PrintNeeds } from '../../catalog/domain/print-needs';
 import type { AreaNeeds } from '../../files/domain/file-findings';
-import { sizeOnPaper } from '../../files/domain/page-checks';
+import { printOf } from '../../files/domain/page-checks';
 import type { StoredPreview } from '../../files/ingest-file';
 import type { LinkTarget } from '../../platform/objects/signed-links';
 import type { Queryable } from '../../platform/postgres';
@@ -40,9 +40,7 @@ export interface OrderFile {
   /** Null before the file is fetched, and for packing slips. */
   readonly facts: FileFacts | null;
   /** What its first page needs. Null for a packing slip. */
-  readonly area:
-    | (AreaNeeds & Pick<PrintNeeds, 'safeMarginMm'> & { readonly imageSize: ReturnType<typeof sizeOnPaper> })
-    | null;
+  readonly area: (AreaNeeds & Pick<PrintNeeds, 'safeMarginMm'> & { readonly print: ReturnType<typeof printOf> }) | null;
 }
 
 /** Returns the documents of the order's shipments, the latest shipment first, labels first. */
@@ -79,10 +77,11 @@ export async function orderFiles(sql: Queryable, orderId: string, archived: Arch
       SELECT 1, l.package_index, 0, NULL, NULL, 'packing_slip', l.object_key, 'application/pdf', NULL, NULL, NULL, NULL, NULL, '[]'::jsonb, NULL, NULL
       FROM packing_slips l WHERE l.order_id = (SELECT id FROM wanted)
     ) found ORDER BY part, item_position, position`;
-  return rows.map(({ ordered, ...file }) => ({
-    ...file,
-    area: ordered === null ? null : areaOf(file, needsOfFile({ ...ordered, type: file.type }).areas[0]!),
-  }));
+  return rows.map(({ ordered, ...file }) => {
+    if (ordered === null) return { ...file, area: null };
+    const area = needsOfFile({ ...ordered, type: file.type }).areas[0]!;
+    return { ...file, area: { ...area, print: printOf(file, file.facts, area) } };
+  });
 }
 
 /** Begin of the keys of reports in signed links. They are made from rows, not stored as objects. */
@@ -103,13 +102,4 @@ export async function readFileReport(sql: Queryable, objectKey: string): Promise
       'checks', checks, 'checksAccepted', checks_accepted, 'facts', facts) AS report
     FROM order_files WHERE id = ${objectKey.slice(PREFIX.length)} AND facts IS NOT NULL`;
   return found === undefined ? null : JSON.stringify(found.report);
-}
-
-/** Adds the size to which an image is fitted. */
-function areaOf<Area extends AreaNeeds>({ widthPx, heightPx, facts }: Omit<OrderFile, 'area'>, area: Area) {
-  const isImage = widthPx !== null && heightPx !== null;
-  return {
-    ...area,
-    imageSize: isImage ? sizeOnPaper({ widthPx, heightPx, dpi: facts?.image?.dpi ?? null }, area) : null,
-  };
 }

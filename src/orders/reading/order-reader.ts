@@ -13,6 +13,8 @@ import { type ArchivedRows, withRows } from './archived-tables';
 export interface OrderRecord extends OrderFields {
   /** True when the rows of the order are in the archive. */
   readonly archived: boolean;
+  /** The channel that the order came from. Null: the API. */
+  readonly channelOrder: { readonly channel: string; readonly externalId: string; readonly revision: number } | null;
   readonly clientSettings: ClientSettings;
   readonly items: readonly ItemRecord[];
   readonly printOrders: readonly PrintOrderRecord[];
@@ -209,6 +211,8 @@ export async function readOrders(
   return await sql<OrderRecord[]>`
       ${withRows(sql, archived)} wanted AS (SELECT unnest(${[...ids]}::uuid[]) AS id)
       SELECT ${sql.unsafe(ORDER_COLUMNS)}, ${archived !== null} AS archived, a.settings AS client_settings,
+        (SELECT jsonb_build_object('channel', c.channel_id, 'externalId', c.external_id, 'revision', c.revision)
+          FROM channel_orders c WHERE c.order_id = o.id ORDER BY c.revision DESC LIMIT 1) AS channel_order,
         to_jsonb(ARRAY(
           SELECT jsonb_build_object(${itemMembers(sql, ITEM_FIELDS)}, 'files', ARRAY(
             SELECT jsonb_build_object('id', f.id, 'type', f.type, 'url', f.url, 'metadata', f.metadata,

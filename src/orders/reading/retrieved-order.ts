@@ -75,6 +75,10 @@ export const retrievedOrderSchema = z
     archived: z.boolean().describe('True: the order is archived, and cannot be changed.'),
     replaces: nullableText.describe('Id of the failed or canceled order that this one replaces.'),
     channel: z.string(),
+    channelOrder: z
+      .object({ channel: z.string(), externalId: z.string(), revision: z.int() })
+      .nullable()
+      .describe('The channel that the order came from, by its id, and the latest revision. Null: the API.'),
     storeId: z.null(),
     orderedByUserId: z.null(),
     orderType: z.enum(['order', 'draft']),
@@ -178,6 +182,7 @@ export function orderView(order: OrderRecord, links: LinkSigner) {
     archived: order.archived,
     replaces: order.replacesId,
     channel: order.channel,
+    channelOrder: order.channelOrder,
     storeId: null,
     orderedByUserId: null,
     orderType: order.orderType,

@@ -127,7 +127,12 @@ export function createRunGateway(client: Client, sql: Sql) {
       }),
     changeShipping: (orderId: string, changeId: string) =>
       update<{ revision: number }>(orderId, ORDER_UPDATES.changeShipping, { changeId }, changeId),
-    cancel: (orderId: string, request: CancelRequest) => update<CancelResult>(orderId, ORDER_UPDATES.cancel, request),
+    /** @param cancelId a repeated call with the same id is one cancel, unless it was refused: then it is tried once more */
+    cancel: async (orderId: string, request: CancelRequest, cancelId?: string) =>
+      await update<CancelResult>(orderId, ORDER_UPDATES.cancel, request, cancelId).catch((error: unknown) => {
+        if (cancelId === undefined || !(error instanceof Refusal && error.code === 'CONFLICT')) throw error;
+        return update<CancelResult>(orderId, ORDER_UPDATES.cancel, request);
+      }),
     /** @param repairId a repeated call with the same id is one repair */
     repair: async (orderId: string, request: RepairRequest, repairId: string) => {
       const done = await update<{ fulfillmentStatus: OrderStatus }>(orderId, ORDER_UPDATES.repair, request, repairId);

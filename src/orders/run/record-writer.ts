@@ -19,8 +19,9 @@ import { keepSnapshot } from './snapshots';
  * Writes the records of order runs: statuses, event log, stock, refunds, notifications and the run's snapshot, in one transaction.
  *
  * A repeated record changes nothing. When Temporal loses a workflow task, the step runs again, possibly with more events. Its
- * record replaces what the lost attempt wrote: the log entries are deleted, and stock movements and refunds are recognized by
- * their print jobs. A run that was reset, or that a restore of Temporal has set back, replaces the later steps in the same way.
+ * record replaces what the lost attempt wrote: the log entries are deleted, stock movements and refunds are recognized by their
+ * print jobs, and those that the step does not repeat are taken back. A run that was reset, or that a restore of Temporal has set back,
+ * replaces the later steps in the same way.
  *
  * `skipped` is the result of a record that is not later than the rows. The attempts of a lost workflow task and the last steps of a
  * run that was reset get it too late to matter. A workflow that runs gets it when a lost attempt of its task went on longer, or
@@ -29,8 +30,11 @@ import { keepSnapshot } from './snapshots';
  */
 export type RecordWriter = (sql: Sql, record: RunRecord) => Promise<RecordOutcome>;
 
-/** Writes the effects of a record that are not log entries, in the transaction of the record. */
-export type EffectWriter = (tx: Transaction, record: RunRecord) => Promise<void>;
+/**
+ * Writes the effects of a record that are not log entries, in the transaction of the record.
+ * @param replaces true when the record takes the place of later ones
+ */
+export type EffectWriter = (tx: Transaction, record: RunRecord, replaces: boolean) => Promise<void>;
 
 export function createRecordWriter(writeEffects: EffectWriter, observe: RunObserver, log: Logger): RecordWriter {
   return async (sql, record) => {
@@ -81,7 +85,7 @@ async function writeRecord(
   if (place === 'repeated' || place === 'skipped') return place;
   const former = place === 'next' ? [] : await removeLaterSteps(tx, record);
   await writeRows(tx, record, former);
-  await writeEffects(tx, record);
+  await writeEffects(tx, record, place !== 'next');
   await enqueueOrderNotifications(tx, { orderId: record.orderId });
   const { before, ageSeconds } = stored;
   const { fulfillmentStatus: after } = rowsOf(record.snapshot.state);

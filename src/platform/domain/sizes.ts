@@ -41,6 +41,13 @@ export const SIZES = {
   notes: { most: 1_000, counts: 'notes of an order', costs: 'A row for each, listed in pages' },
   noteLetters: { most: 2_000, counts: 'characters of a note', costs: 'Stored as it is' },
   carrierEvents: { most: 1_000, counts: 'events of a message of a carrier', costs: 'A row for each' },
+  channels: { most: 50, counts: 'channels of a client', costs: 'A row for each' },
+  channelFileBytes: {
+    most: 10_000_000,
+    counts: 'bytes of a CSV file of orders',
+    costs: 'Read twice, in slices of 64 kB; an order of it is a submission',
+  },
+  channelMappings: { most: 10_000, counts: 'product mappings of a channel', costs: 'A row for each, listed in pages' },
 } as const satisfies Record<string, { readonly most: number; readonly counts: string; readonly costs: string }>;
 
 /** Returns a number as messages and pages show it. */

@@ -20,6 +20,7 @@ export const WORKFLOW_TYPES = {
   sumReports: 'sumReports',
   bulkRepair: 'bulkRepair',
   preflight: 'preflight',
+  channelOrders: 'channelOrders',
 } as const;
 
 export const ORDER_SIGNALS = {
@@ -48,6 +49,7 @@ export const procurementWorkflowId = (orderId: number) => `procurement-order-${o
 export const shippingOrderWorkflowId = (shippingOrderId: string) => `shipping-order-${shippingOrderId}`;
 export const cancelShippingOrderWorkflowId = (shippingOrderId: string) => `cancel-shipping-order-${shippingOrderId}`;
 export const preflightWorkflowId = (preflightId: string) => `preflight-${preflightId}`;
+export const channelWorkflowId = (channelId: string, runId: string) => `channel-${channelId}-${runId}`;
 export const bulkRepairWorkflowId = (bulkRepairId: string) => `bulk-repair-${bulkRepairId}`;
 
 /** Returns the workflow id under which the purchase of a failed shipping order is voided: a child of that order's workflow. */

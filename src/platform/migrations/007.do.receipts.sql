@@ -12,6 +12,9 @@ CREATE TABLE receipts (
   currency        text NOT NULL,
   -- Lines and totals in integer minor units.
   body            jsonb NOT NULL,
+  -- The record of the run that refunded. Null: no record did.
+  run_position    bigint,
+  run_version     bigint,
   created_at      timestamptz NOT NULL DEFAULT now(),
   updated_at      timestamptz NOT NULL DEFAULT now(),
   UNIQUE (order_id, step)

@@ -1,4 +1,5 @@
 import { startEasyPostServer } from '../../../sandbox/carriers/easypost-server';
+import { changeClient } from '../../../src/accounts/clients';
 import { type OrdersApi, ordersApi, planOrder, subscribedPartners } from './orders-api';
 import { address, item, order } from './sample-orders';
 
@@ -58,4 +59,26 @@ test('the plan of the submitted order has the method and the price of the quote'
   expect(quoted.quotes[0]).toMatchObject({ shipmentMethodUid: METHOD, shippingPrice: 7.58 });
   expect(planned.shipment).toMatchObject({ shipmentMethodUid: METHOD, price: 7.58 });
   expect(planned.receipts[0]).toMatchObject({ shippingPrice: 7.58, totalInclVat: quoted.totalInclVat });
+});
+
+test('a quote sends gateways what the plan sends, with the IOSS number of the client', async () => {
+  await changeClient(api.sql, api.client.id, { iossNumber: 'IM2760000742' });
+  const [tee] = american().items;
+  const body = order({
+    currency: 'EUR',
+    retailCurrency: 'EUR',
+    retailShippingPriceInclVat: 5,
+    items: [{ ...tee!, retailPriceInclVat: 20 }],
+  });
+  const before = gateway.created().length;
+  await api.post('/v1/orders/quote', body).expect(200);
+  const quoted = gateway.created().slice(before);
+  const { id } = (await api.submit(body).expect(200)).body;
+  expect((await planOrder(api, id)).outcome).toBe('planned');
+  const planned = gateway.created().slice(before + quoted.length);
+  expect(quoted.length).toBeGreaterThan(0);
+  expect(quoted).toMatchObject(
+    quoted.map(() => ({ tax_identifiers: [{ tax_id: 'IM2760000742', tax_id_type: 'IOSS' }] })),
+  );
+  expect(planned).toEqual(quoted);
 });

@@ -1,3 +1,4 @@
+import { auditMoney } from '../../../bench/faults/money-audit';
 import { type TestStack, testStack } from '../../support/stack';
 import { addressIn, type Order, poster } from '../../workflows/order/client-orders';
 import { accepted, is, orderUntil } from '../../workflows/order/order-fixture';
@@ -149,4 +150,16 @@ test('a cancellation after shipping changes refunds everything that is open', as
     expect([name, total(order, name)]).toEqual([name, 0]);
   }
   expect(order.financialStatus).toBe('refunded');
+});
+
+test('VAT is rounded over the whole shipping price, whatever its methods were, as the audit of fault runs says', async () => {
+  const id = await acceptedOrder('rounded');
+  for (const method of ['tern_parcel_domestic', 'corvid_post_parcel']) await update(id, { shipmentMethodUid: method });
+  // 19 % of 6.19 is 1.18, and of 1.86 alone 0.35.
+  expect((await read(id)).receipts).toMatchObject([
+    { shippingPrice: 3.89, shippingPriceVat: 0.74 },
+    { shippingPrice: 0.44, shippingPriceVat: 0.08 },
+    { shippingPrice: 1.86, shippingPriceVat: 0.36 },
+  ]);
+  expect(await auditMoney(stack.services.sql, new Map())).toEqual([]);
 });

@@ -7,6 +7,7 @@ import {
   type HandedOver,
   handedOver,
   is,
+  loseResponse,
   orderBody,
   orderLog,
   orderNow,
@@ -195,6 +196,27 @@ test('several partial refunds add up to the price of their units, with their tax
     expect(Math.round((invoice![name] + sum(refunds, name)) * 100)).toBe(Math.round((invoice![name] * 100) / 7));
   }
   expect((await notified(id, 'order_item_units_cancelled')).map((each) => each.cancelledQuantity)).toEqual([1, 5, 6]);
+});
+
+test('a cancel of units is repeated once under its key after a kill, and after a refusal', async () => {
+  const { orderId } = await handedOver(stack, 'killed-cancel', { quantity: 60 });
+  const keyed = (quantity: number, idempotencyKey: string) =>
+    stack.client.cancelOrder(
+      { params: { orderId }, body: { items: units(quantity), reason: 'fewer guests' } as never },
+      { idempotencyKey },
+    );
+  await keyed(10, 'killed-cancel');
+  await eventually(async () => ((await made(orderId))[0]!.quantity === 50 ? true : undefined));
+  // The process is killed between the cancel and the record of its response.
+  await loseResponse(stack, 'killed-cancel');
+  await keyed(10, 'killed-cancel');
+  expect(await made(orderId)).toMatchObject([{ quantity: 50 }]);
+  await expect(keyed(55, 'refused-cancel')).rejects.toMatchObject({ status: 409 });
+  await expect(keyed(55, 'refused-cancel')).rejects.toMatchObject({ status: 409 });
+  expect(await receiptsOf(orderId)).toEqual([
+    ['invoice', 60],
+    ['refund', 10],
+  ]);
 });
 
 test('cancels that arrive together end the units of each that was accepted', async () => {

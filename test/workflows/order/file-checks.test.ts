@@ -1,3 +1,4 @@
+import { loadImage } from '@napi-rs/canvas';
 import { createPresslineClient } from '../../../client/pressline-client';
 import { eventually, type TestClient, type TestStack, testStack } from '../../support/stack';
 import { faultyFile, goodFile, isAt, type OrderBody, ordered, orderOf, poster, readUntil } from './client-orders';
@@ -119,12 +120,24 @@ test('a file with a warning goes on, and its client is notified', async () => {
   expect(passed).toMatchObject({ items: [{ fileChecks: [{ fileType: 'default', ...warning }] }] });
 });
 
-test('an image of another shape holds its order, and says how it would be fitted', async () => {
+test('an image of another shape holds its order, and is shown as it would be printed', async () => {
   const held = await ordered(stack, posterFrom(faultyFile(stack, 'square.jpg')), isAt('on_hold'));
   expect(held.items[0]!.files[0]).toMatchObject({
     fitMethod: 'cover',
     checks: [{ code: 'page_size', severity: 'error', wanted: '210 × 297 mm' }],
   });
+  const sizes = await Promise.all(
+    held.items[0]!.previews.map(async ({ url }) => {
+      const { width, height } = await loadImage(Buffer.from(await (await fetch(url)).arrayBuffer()));
+      return [width, height];
+    }),
+  );
+  // The poster with its bleed is 216 × 303 mm.
+  expect(sizes).toEqual([
+    [1141, 1600],
+    [571, 800],
+    [143, 200],
+  ]);
 });
 
 test('an image with too few pixels holds its order, and one with almost enough does not', async () => {

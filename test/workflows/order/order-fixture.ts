@@ -256,3 +256,10 @@ export async function deliveredByCarrier(stack: TestStack, orderId: string): Pro
   await carrierScans(stack, parcel!.trackingNumber, 'delivered');
   await orderUntil(stack, orderId, is('delivered'));
 }
+
+/** Leaves of a request with an Idempotency-Key what a process leaves that is killed before it has stored the response. */
+export async function loseResponse({ services: { sql } }: TestStack, key: string): Promise<void> {
+  const { count } = await sql`
+    UPDATE idempotency_keys SET status = NULL, body = NULL, locked_until = now() - interval '1 second' WHERE key = ${key}`;
+  expect(count).toBe(1);
+}

@@ -1,4 +1,4 @@
-import { Stack } from '@mantine/core';
+import { Alert, Stack } from '@mantine/core';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { read } from '../../api/queries';
 import type { ApiResponse } from '../../api/types';
@@ -57,12 +57,18 @@ function useCheckpoints({ parcels }: OperatorOrder) {
 
 export function Parcels({ order }: { readonly order: OperatorOrder }) {
   const trackings = useCheckpoints(order);
+  const surplus = order.items.filter(({ surplusLabels }) => surplusLabels > 0);
   const { data } = useQuery(read('getOrder', { params: { orderId: order.id } }));
   const columns = columnsWith(
     (number) => data?.shipment?.packages.find(({ trackingCode }) => trackingCode === number)?.items ?? [],
   );
   return (
     <Section title={t.title}>
+      {surplus.length > 0 && (
+        <Alert color="red" title={t.surplus}>
+          {surplus.map(({ surplusLabels, itemReferenceId }) => t.units(surplusLabels, itemReferenceId)).join(', ')}
+        </Alert>
+      )}
       {order.parcels.length === 0 ? (
         <EmptyLine title={t.empty} text={t.emptyText} />
       ) : (

@@ -224,6 +224,13 @@ export const documentCases: Readonly<Record<string, CorpusFile>> = {
   'a file encrypted with AES of 128 bits, without a password': encrypted('1.6', '1.6'),
   'a file encrypted with AES of 256 bits, without a password': encrypted('1.7ext3', '1.7'),
 
+  ...Object.fromEntries(
+    ['1.0', '1.1', '1.2', '1.3', '1.4', '1.5', '1.7', '2.0'].map((version): [string, CorpusFile] => [
+      `PDF ${version}`,
+      { make: () => sampleFile(new PdfBuilder(), { version }), facts: { pdf: { version } } },
+    ]),
+  ),
+  'a linearized file': layout('linearized', {}),
   'cross-reference and object streams': layout('stream', {}),
   'a cross-reference table with wrong offsets': layout('shifted', REPAIRED),
   'a file without a cross-reference table': layout('missing', REPAIRED),

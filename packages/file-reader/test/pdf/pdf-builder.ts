@@ -5,7 +5,7 @@ import { deflateSync } from 'node:zlib';
 export type Reference = `${number} 0 R`;
 
 /** How the file says where its objects are. */
-export type Layout = 'table' | 'stream' | 'shifted' | 'missing';
+export type Layout = 'table' | 'stream' | 'shifted' | 'missing' | 'linearized';
 
 interface FileOptions {
   readonly version?: string;
@@ -44,6 +44,7 @@ export class PdfBuilder {
   file(root: Reference, { version = '1.6', layout = 'table', info }: FileOptions = {}): Buffer {
     const trailer = `/Root ${root}${info === undefined ? '' : ` /Info ${this.add(info)}`}`;
     const parts: Buffer[] = [Buffer.from(`%PDF-${version}\n%\xe2\xe3\xcf\xd3\n`, 'latin1')];
+    if (layout === 'linearized') return this.linearized(parts[0]!, trailer);
     let length = parts[0]!.length;
     const write = (part: Buffer) => {
       parts.push(part);
@@ -52,7 +53,7 @@ export class PdfBuilder {
     const offsets = new Map<number, number>();
     const writeObject = (number: number, body: Buffer) => {
       offsets.set(number, length);
-      write(Buffer.concat([Buffer.from(`${number} 0 obj\n`), body, LINE, Buffer.from('endobj\n')]));
+      write(objectOf(number, body));
     };
     if (layout === 'stream') this.writeStreams(writeObject, write, offsets, () => length, trailer);
     else {
@@ -68,6 +69,31 @@ export class PdfBuilder {
       }
     }
     return Buffer.concat(parts);
+  }
+
+  /** Writes the last object, which is the root, first, behind a table of its own (ISO 32000-1, annex F). It has no hints. */
+  private linearized(header: Buffer, trailer: string): Buffer {
+    const count = this.bodies.length;
+    const digits = (value: number) => String(value).padStart(10, '0');
+    const row = (at: number) => `${digits(at)} 00000 n \n`;
+    const objects = this.bodies.map((body, index) => objectOf(index + 1, body));
+    objects.unshift(objects.pop()!);
+    const begin = (length: number, first: number, table: number) => {
+      const [size, end, at] = [length, first, table].map(digits);
+      const entries = `/Linearized 1 /L ${size} /H [${end} 0] /O 3 /E ${end} /N 1 /T ${at}`;
+      const dict = objectOf(count + 1, Buffer.from(`<< ${entries} >>`));
+      const rows = `xref\n${count} 2\n${row(first)}${row(header.length)}`;
+      const start = header.length + dict.length;
+      const text = `${rows}trailer\n<< /Size ${count + 2} /Prev ${at} ${trailer} >>\nstartxref\n0\n%%EOF\n`;
+      return { start, bytes: Buffer.concat([header, dict, Buffer.from(text)]) };
+    };
+    const first = begin(0, 0, 0).bytes.length;
+    const offsets = objects.map((_, index) => objects.slice(0, index).reduce((sum, { length }) => sum + length, first));
+    const table = offsets.at(-1)! + objects.at(-1)!.length;
+    const { start } = begin(0, 0, 0);
+    const rows = `xref\n0 ${count}\n0000000000 65535 f \n${offsets.slice(1).map(row).join('')}`;
+    const end = Buffer.from(`${rows}trailer\n<< /Size ${count} >>\nstartxref\n${start}\n%%EOF\n`);
+    return Buffer.concat([begin(table + end.length, first, table).bytes, ...objects, end]);
   }
 
   /** Writes objects without streams into an object stream, and a cross-reference stream (ISO 32000-1, 7.5.7 and 7.5.8). */
@@ -111,6 +137,9 @@ export class PdfBuilder {
     write(Buffer.from(`startxref\n${start}\n%%EOF\n`));
   }
 }
+
+const objectOf = (number: number, body: Buffer) =>
+  Buffer.concat([Buffer.from(`${number} 0 obj\n`), body, LINE, Buffer.from('endobj\n')]);
 
 function numberOf(reference: Reference): number {
   return Number.parseInt(reference, 10);

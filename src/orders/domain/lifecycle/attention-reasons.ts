@@ -24,6 +24,7 @@ export const ATTENTION_REASONS = [
   'out_of_step',
   'record_refused',
   'parcel_exception',
+  'channel_change_missed',
   'order_failed',
   'order_returned',
   'stalled',

@@ -147,10 +147,10 @@ test('each page of a file for several print areas needs what its own area needs'
 });
 
 test.each([
-  [1754, 2480, []],
+  [1790, 2516, []],
   [1600, 2262, ['warning']],
   [800, 1131, ['error']],
-  [2480, 1754, ['ok']],
+  [2516, 1790, ['ok']],
 ])('an image of %i x %i pixels for an A3 poster has the findings %j', (width, height, severities) => {
   expect(checkImage(width, height).map(({ severity }) => severity)).toEqual(severities);
 });
@@ -331,7 +331,7 @@ test.each([
 });
 
 test('an animated image has a warning', () => {
-  expect(checkImage(1754, 2480, {}, { animated: true })).toMatchObject([
+  expect(checkImage(1790, 2516, {}, { animated: true })).toMatchObject([
     {
       code: 'animation',
       severity: 'warning',
@@ -343,7 +343,7 @@ test('an animated image has a warning', () => {
 
 test('an image is checked for colours and transparency', () => {
   const needs = { colors: ['cmyk'], transparency: false };
-  expect(checkImage(1754, 2480, needs, { profile: 'sRGB', alpha: true })).toMatchObject([
+  expect(checkImage(1790, 2516, needs, { profile: 'sRGB', alpha: true })).toMatchObject([
     { code: 'transparency', page: 1 },
     { code: 'rgb_colors', message: expect.stringContaining('The image has colours in RGB (sRGB)') },
   ]);
@@ -359,19 +359,34 @@ test('many findings of one kind are cut, and errors come first', () => {
   ]);
 });
 
-describe('the resolution at print size', () => {
-  test('is in dots per inch, rounded down', () => {
-    expect(printDpi({ widthPx: 2480, heightPx: 3508 }, { widthMm: 210, heightMm: 297 }, 'cover')).toBe(299);
-    expect(printDpi({ widthPx: 3000, heightPx: 3000 }, { widthMm: 254, heightMm: 254 }, 'cover')).toBe(300);
+describe('the resolution of an image on paper', () => {
+  test('is in dots per inch: pixels are whole', () => {
+    const cover = { widthMm: 210, heightMm: 297, fitMethod: 'cover' } as const;
+    expect(printDpi({ widthPx: 2480, heightPx: 3508 }, cover)).toBe(300);
   });
+
   test.each([
     ['cover', 100],
     ['stretch', 100],
     ['contain', 300],
-  ] as const)('of an image of another shape depends on how it is fitted: %s has %i dpi', (fitMethod, dpi) => {
-    expect(printDpi({ widthPx: 3000, heightPx: 1000 }, { widthMm: 254, heightMm: 254 }, fitMethod)).toBe(dpi);
+  ] as const)('depends on how an image of another shape is fitted: %s has %i dpi', (fitMethod, dpi) => {
+    expect(printDpi({ widthPx: 3000, heightPx: 1000 }, { widthMm: 254, heightMm: 254, fitMethod })).toBe(dpi);
   });
-  test('rotates the image to match the print', () => {
-    expect(printDpi({ widthPx: 3508, heightPx: 2480 }, { widthMm: 210, heightMm: 297 }, 'cover')).toBe(299);
+
+  test.each([
+    [
+      'is that at the size of the product with its bleed',
+      [1754, 2480, {}],
+      '147 dpi at its size on paper, 303 × 426 mm',
+    ],
+    ['is the same when the image is printed turned', [2480, 1754, {}], '147 dpi at its size on paper, 426 × 303 mm'],
+    [
+      'of an image that ends at the trim has no bleed',
+      [1600, 2263, { dpi: 137 }],
+      '137 dpi at its size on paper, 297 × 420 mm',
+    ],
+  ] as const)('%s', (_rule, [width, height, image], says) => {
+    const found = checkImage(width, height, {}, image).filter(({ code }) => code === 'resolution');
+    expect(found).toMatchObject([{ severity: 'warning', message: expect.stringContaining(says) }]);
   });
 });

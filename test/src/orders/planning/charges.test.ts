@@ -159,6 +159,55 @@ test('units that have left keep their invoice when the rest goes to another coun
   for (const name of TOTALS) expect([name, order.total(name)]).toEqual([name, 0]);
 });
 
+test('VAT of a shipping price that changes method, is split by a change of country and is refunded in parts agrees to the minor unit', () => {
+  const rates = fc.constantFrom('0', '0.055', '0.081', '0.19', '0.20', '0.25');
+  const step = fc.record({
+    kind: fc.constantFrom('cancel', 'method', 'country'),
+    item: fc.nat(2),
+    units: fc.integer({ min: 1, max: 4 }),
+    minor: fc.nat(2_000),
+    rate: rates,
+  });
+  fc.assert(
+    fc.property(rates, fc.nat(3_000), fc.array(step, { maxLength: 25 }), (rate, priceMinor, steps) => {
+      const references = ['item-0', 'item-1', 'item-2'];
+      const products = references.map((referenceId) => ({
+        referenceId,
+        title: referenceId,
+        vatRate: rate,
+        price: { quantity: 6, baseMinor: 437, lineMinor: 2_431 },
+      }));
+      const shipments = [{ ...METHOD, vatRate: rate, priceMinor }];
+      const order = new Ledger([buildReceipt({ currency: 'EUR', products, shipments })]);
+      for (const [index, { kind, item, units, minor, rate: newRate }] of steps.entries()) {
+        const latest = order.charges.at(-1)!;
+        const { price } = shippingCharge(latest);
+        const method = { referenceId: `method-${index}`, title: 'Another method' };
+        const isOpen = openLines(latest).some(({ amount }) => amount > 0);
+        if (kind === 'cancel') order.refund(references[item]!, units);
+        else if (isOpen && kind === 'method') order.add([shippingDifference(latest, method, minor - price)]);
+        else if (isOpen) {
+          const moved = { units: new Map([[references[item]!, units]]), shippingMinor: Math.min(price, minor) };
+          order.add(reinvoice(latest, () => newRate, { ...method, priceMinor: minor }, moved));
+        }
+        let vat = 0;
+        for (const charge of order.charges) {
+          const lines = openLines(charge).map(({ line, price: open, vat: due }) => [line.vatRate, open, due] as const);
+          const shipping = shippingCharge(charge);
+          for (const [of, open, due] of [...lines, [shipping.vatRate, shipping.price, shipping.vat] as const]) {
+            expect(due).toBe(timesRate(open, of));
+            expect(due).toBeGreaterThanOrEqual(0);
+            vat += due;
+          }
+        }
+        expect(order.total('totalVat')).toBe(vat);
+      }
+      for (const reference of references) order.refund(reference, 100);
+      for (const name of ['total', 'totalVat', 'shippingPriceVat'] as const) expect(order.total(name)).toBe(0);
+    }),
+  );
+});
+
 test('shipping is not refunded while units of the parcel are left', () => {
   const order = new Ledger([invoice('item', 3, 593, 0)]);
   const [first] = order.refund('item', 2);

@@ -1,3 +1,5 @@
+import { uuidv7 } from '../../../../src/platform/ids';
+import { untilLocked } from '../../../support/database';
 import { eventually, type TestStack, testStack } from '../../../support/stack';
 import { address, faultyFile, goodFile, poster } from '../client-orders';
 import { conflict, operatorHelpers } from '../operator-fixture';
@@ -7,6 +9,7 @@ import {
   type HandedOver,
   handedOver,
   is,
+  loseResponse,
   orderBody,
   orderLog,
   orderUntil,
@@ -138,10 +141,16 @@ test('a short shipment is settled by a refund after its delivery', async () => {
   expect(await look(orderId)).toMatchObject({ attention: [], printOrders: [{ jobs: [{ quantity: 2 }] }] });
   // Units that nobody has cancelled can be refunded too, as many as are left.
   expect(await actions(orderId)).toEqual(['refund', 'reprint']);
-  const refundOf = (quantity: number) =>
-    repair(orderId, { action: 'refund', units: [{ itemId: [...itemIds][0]!, quantity }] } as never);
+  const refundOf = (quantity: number, idempotencyKey = uuidv7()) => {
+    const units = [{ itemId: [...itemIds][0]!, quantity }];
+    const body = { action: 'refund' as const, reason: 'spoiled', units };
+    return stack.operator.repairOrder({ params: { orderId }, body }, { idempotencyKey });
+  };
   await expect(refundOf(3)).rejects.toMatchObject(conflict(/Fewer units/));
-  await refundOf(1);
+  // The process is killed between the refund and the record of its response.
+  await refundOf(1, 'killed-refund');
+  await loseResponse(stack, 'killed-refund');
+  await refundOf(1, 'killed-refund');
   expect((await shown(orderId)).financialStatus).toBe('partially_refunded');
   await refundOf(1);
   const ended = await shown(orderId);
@@ -258,6 +267,22 @@ describe('a delivered order', () => {
       action: 'order.reprint',
       after: { orderId: made.id, charged: false },
     });
+  });
+
+  test('is made once, however slow: a request that has lost its Idempotency-Key submits nothing', async () => {
+    const { sql } = stack.services;
+    const orderId = await delivered('slow-reprint');
+    let slow: Promise<unknown> = Promise.resolve();
+    await stack.database.owner.begin(async (tx) => {
+      await tx`LOCK TABLE order_events IN SHARE MODE`;
+      const body = { reason: 'The parcel was lost.' };
+      slow = stack.operator.reprintOrder({ params: { orderId }, body }, { idempotencyKey: 'slow-reprint' });
+      slow.catch(() => undefined);
+      await untilLocked(sql, 'reprint_of');
+      await sql`UPDATE idempotency_keys SET locked_until = now() + interval '1 hour' WHERE key = 'slow-reprint'`;
+    });
+    await expect(slow).rejects.toMatchObject({ code: 'IDEMPOTENCY_IN_FLIGHT' });
+    expect(await sql`SELECT FROM orders WHERE order_reference_id = 'slow-reprint'`).toHaveLength(1);
   });
 
   test('is made again without the items and units that were cancelled, unless an operator names them', async () => {

@@ -1,7 +1,15 @@
 import { json } from '../../../../src/platform/postgres';
 import { eventually, type TestStack, testStack } from '../../../support/stack';
 import { conflict, operatorHelpers } from '../operator-fixture';
-import { deliveredByCarrier, type HandedOver, handedOver, is, orderNow, orderUntil } from '../order-fixture';
+import {
+  carrierScans,
+  deliveredByCarrier,
+  type HandedOver,
+  handedOver,
+  is,
+  orderNow,
+  orderUntil,
+} from '../order-fixture';
 
 /** Operators' views of orders and dead messages, repairs that are refused, and dismissal of attention. */
 
@@ -33,6 +41,23 @@ test('the repair dismiss removes the attention reasons of an ended order', async
     data: { by: 'operator', reason: 'agreed by phone', attention: ['short_shipped'] },
   });
   await expect(repair(order.orderId, { action: 'dismiss' })).rejects.toMatchObject(conflict(/needs no attention/));
+});
+
+test('an item tells how many of its units have two valid labels', async () => {
+  const { orderId, printOrderId, itemIds } = await handedOver(stack, 'two-labels', { quantity: 2 });
+  const first = await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: printOrderId } });
+  await repair(orderId, { action: 'reroute', itemId: itemIds[0]!, force: true });
+  await orderUntil(stack, orderId, ({ shipments }) => shipments.voided === 1);
+  const next = (await orderNow(stack, orderId)).printOrderIds.find((id) => id !== printOrderId)!;
+  const { partnerUid } = (await look(orderId)).printOrders.find(({ id }) => id === next)!;
+  await eventually(async () =>
+    (await look(orderId)).printOrders.every(({ acceptedAt }) => acceptedAt !== null) ? true : undefined,
+  );
+  await stack.partner(partnerUid).dispatchOrder({ body: { orderId: next } });
+  expect((await look(orderId)).items).toMatchObject([{ surplusLabels: 0 }]);
+  // The first partner ships all the same: its label is valid again.
+  await carrierScans(stack, first.documents[0]!.trackingCode, 'in_transit');
+  await eventually(async () => ((await look(orderId)).items[0]!.surplusLabels === 2 ? true : undefined));
 });
 
 describe('an invalid repair is refused with the field', () => {

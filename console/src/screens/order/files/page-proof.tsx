@@ -22,12 +22,7 @@ interface Proof {
   readonly width: number;
   readonly height: number;
   readonly trim: Rect;
-  /** How the picture fills it. */
-  readonly fit: string;
 }
-
-/** The fit methods of images as SVG names them. */
-const FITS = { contain: 'xMidYMid meet', cover: 'xMidYMid slice', stretch: 'none' } as const;
 
 /** Returns a rectangle that is wider on every side. */
 const outset = ({ x, y, width, height }: Rect, by: number): Rect => ({
@@ -64,14 +59,13 @@ function proofOf({ facts, area }: File): Proof | null {
   if (facts === null || area === null) return null;
   const boxes = facts.boxes[0];
   if (boxes === undefined) {
-    if (area.size === null || area.imageSize === null) return null;
-    const page = { x: 0, y: 0, width: area.imageSize.widthMm, height: area.imageSize.heightMm };
-    return { ...page, trim: centered(page, area.size), fit: FITS[area.fitMethod] };
+    if (area.size === null || area.print === null) return null;
+    const page = { x: 0, y: 0, width: area.print.widthMm, height: area.print.heightMm };
+    return { ...page, trim: centered(page, area.size) };
   }
   const page = shown(boxes.cropBox, boxes);
-  const fit = FITS.stretch;
-  if (boxes.trimBox !== null) return { ...page, trim: shown(boxes.trimBox, boxes), fit };
-  return { ...page, trim: area.size === null || area.otherSize ? page : centered(page, area.size), fit };
+  if (boxes.trimBox !== null) return { ...page, trim: shown(boxes.trimBox, boxes) };
+  return { ...page, trim: area.size === null || area.otherSize ? page : centered(page, area.size) };
 }
 
 /** The button that shows the first page of a file with its trim, bleed and safe area. */
@@ -82,7 +76,7 @@ export function PageProof({ file }: { readonly file: File }) {
     .map((type) => file.previews.find((each) => each.type === type))
     .find((found) => found !== undefined);
   if (proof === null || preview === undefined || file.area === null) return null;
-  const { width, height, trim, fit } = proof;
+  const { width, height, trim } = proof;
   const { bleedMm, safeMarginMm } = file.area;
   const [bleed, safe] = [outset(trim, bleedMm), outset(trim, -safeMarginMm)];
   // The bleed of a page without one is outside the page.
@@ -102,7 +96,7 @@ export function PageProof({ file }: { readonly file: File }) {
           role="img"
           aria-label={t.title(file.type)}
         >
-          <image href={preview.url} x={0} y={0} width={width} height={height} preserveAspectRatio={fit} />
+          <image href={preview.url} x={0} y={0} width={width} height={height} preserveAspectRatio="none" />
           <rect {...bleed} className={styles.bleed!} />
           <rect {...trim} className={styles.trim!} />
           <rect {...safe} className={styles.safe!} />

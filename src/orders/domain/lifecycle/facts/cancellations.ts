@@ -22,10 +22,11 @@ export function cancellationOf(state: RunState, itemIds: readonly string[]): Can
 
 /** Returns what became of a request to cancel units of these items. */
 export function unitsCancellationOf({ printOrders }: RunState, itemIds: readonly string[]): Cancellation {
+  // A job that has shipped meanwhile keeps its request until the partner responds.
   const requests = printOrders
-    .flatMap(openJobs)
-    .flatMap(({ itemId, unitsRequest, cancelRequest }) =>
-      itemIds.includes(itemId) ? (unitsRequest ?? cancelRequest ?? []) : [],
+    .flatMap(({ jobs }) => jobs)
+    .flatMap(({ itemId, ended, unitsRequest, cancelRequest }) =>
+      itemIds.includes(itemId) && ended === null ? (unitsRequest ?? cancelRequest ?? []) : [],
     );
   if (requests.length === 0) return 'done';
   return requests.some(({ refused }) => refused) ? 'refused' : 'requested';

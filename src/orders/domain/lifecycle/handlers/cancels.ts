@@ -1,10 +1,10 @@
 import { cancellableUnits, cancelRequestState, losesPart, unitsByJob } from '../facts/cancellations';
 import { isBeforePlanning } from '../facts/items';
-import { hasCancelledUnits, hasOpenJobs, isCancelRequested, needsNoAgreement, openJobs } from '../facts/jobs';
+import { hasCancelledUnits, hasLeft, hasOpenJobs, isCancelRequested, needsNoAgreement, openJobs } from '../facts/jobs';
 import type { EventOf, RunEffect } from '../run-events';
 import type { JobState } from '../run-state';
 import { hasShipped } from '../statuses';
-import { audit, changePrintOrder, type PrintOrder, printOrderLog, type Run, setItems } from './change';
+import { audit, changePrintOrder, type PrintOrder, printOrderLog, type Run, raiseAttention, setItems } from './change';
 import { endJobs, endUnits, removeRequested, requestCancel } from './ended-jobs';
 import { updateUnits } from './order-updates';
 import { withdrawReroutes } from './reroutes';
@@ -71,7 +71,10 @@ export function partnerCancel(run: Run, event: EventOf<'partner_cancel'>): RunEf
     const log = printOrderLog(`partner_cancel_${outcome}`, printOrderId, { message, ...(refused ? { itemIds } : {}) });
     // Without a request, an operator has already cancelled or rerouted the jobs. The response is only logged.
     if (concerned.length === 0) return [log];
-    if (outcome === 'confirmed') return [log, ...confirmCancel(printOrder, isNamed, message)];
+    if (outcome === 'confirmed') {
+      if (concerned.some((job) => hasLeft(job, printOrder))) raiseAttention(run, 'cancelled_shipped');
+      return [log, ...confirmCancel(printOrder, isNamed, message)];
+    }
     refuseCancel(printOrder, isNamed);
     return [log];
   });

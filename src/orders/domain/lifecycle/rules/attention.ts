@@ -124,7 +124,7 @@ export const ATTENTION: Readonly<Record<AttentionReason, AttentionRule>> = {
     dismissable: true,
   },
   cancelled_shipped: {
-    text: 'a partner shipped units after they were cancelled and refunded',
+    text: 'a partner shipped units that were cancelled, or confirmed a cancel of units that it had shipped',
     dismissable: true,
   },
   label_without_parcel: {
@@ -152,6 +152,10 @@ export const ATTENTION: Readonly<Record<AttentionReason, AttentionRule>> = {
   parcel_exception: {
     text: 'a carrier reports trouble with a parcel, or that nobody picks it up',
     isResolved: ({ printOrders }) => printOrders.every(hasSettled),
+    dismissable: true,
+  },
+  channel_change_missed: {
+    text: 'the shop has changed the order in its channel, and it could not be changed any more',
     dismissable: true,
   },
   order_failed: { text: 'the order was refused, and no operator has looked at it', endsAs: 'failed' },

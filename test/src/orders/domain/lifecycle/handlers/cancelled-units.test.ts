@@ -1,3 +1,4 @@
+import { unitsCancellationOf } from '../../../../../../src/orders/domain/lifecycle/facts/cancellations';
 import { whyNotCancelUnits, whyNotRepair } from '../../../../../../src/orders/domain/lifecycle/rules/guards';
 import type { EventOf, RunEvent } from '../../../../../../src/orders/domain/lifecycle/run-events';
 import type { RunState } from '../../../../../../src/orders/domain/lifecycle/run-state';
@@ -78,6 +79,13 @@ describe('units that a partner makes', () => {
     const refused = play(state, update('refused', 2)).state;
     expect(refused.attention).toEqual(['cancel_refused', 'partner_not_updated']);
     expect(job(play(state, update('accepted', 2)).state, POSTER.jobId).quantity).toBe(1);
+  });
+
+  test('are requested, not cancelled, when it ships before it responds', () => {
+    const { state } = play(asked().state, postback('shipped'));
+    expect(unitsCancellationOf(state, [POSTER.itemId])).toBe('requested');
+    expect(unitsCancellationOf(play(state, update('refused')).state, [POSTER.itemId])).toBe('refused');
+    expect(unitsCancellationOf(play(state, update('accepted')).state, [POSTER.itemId])).toBe('done');
   });
 
   test('are refused when the parcel is delivered before it responds', () => {

@@ -38,6 +38,13 @@ describe('a client’s cancel', () => {
     expect(effects).toContainEqual({ type: 'void_shipment', printOrderId: '501', shipmentId: 's1' });
   });
 
+  test('of units that have shipped, which the partner confirms, waits for an operator', () => {
+    const { state, effects } = play(running(), cancelRequested, postback('shipped'), cancelResponse('confirmed'));
+    expect(statuses(state)).toEqual(['shipped', 'shipped']);
+    expect(state.attention).toEqual(['cancelled_shipped']);
+    expect(kinds(effects)).not.toContain('refund');
+  });
+
   test('can be refused first and confirmed by postback later', () => {
     const refused = play(running(), cancelRequested, cancelResponse('refused')).state;
     expect(refused.attention).toEqual(['cancel_refused']);

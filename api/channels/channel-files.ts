@@ -1,0 +1,106 @@
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import {
+  channelFileSchema,
+  contentOf,
+  errorsByLine,
+  fileView,
+  receiveFile,
+  requireFile,
+} from '../../src/channels/channel-files';
+import { withErrors } from '../../src/channels/csv-file';
+import { SIZES } from '../../src/platform/domain/sizes';
+import { contentDisposition } from '../../src/platform/objects/object-store';
+import type { Sql } from '../../src/platform/postgres';
+import type { ApiDeps } from '../deps';
+import { RawResponse, type Route, route } from '../http/route';
+import { channelPath, READ, visibleChannel, WRITE } from './access';
+
+const filePath = channelPath.extend({ fileId: z.string().max(100) });
+
+/** Time that an upload waits for the end of its processing. */
+const WAIT_MS = 5_000;
+const POLL_MS = 200;
+/** Time for an upload of the largest file with 1 Mbit/s. */
+const UPLOAD_MS = 120_000;
+
+/** Returns a file as it is at the end of its processing, or after the time. */
+async function processed(sql: Sql, channelId: string, id: string, signal: AbortSignal) {
+  for (const until = Date.now() + WAIT_MS; ; ) {
+    const view = await fileView(sql, await requireFile(sql, channelId, id));
+    if (view.state !== 'processing' || Date.now() > until || signal.aborted) return view;
+    await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+export function fileRoutes(deps: Pick<ApiDeps, 'sql' | 'objects'>): Route[] {
+  const { sql, objects } = deps;
+  return [
+    route('POST /v1/channels/{channelId}/files', {
+      ...WRITE,
+      operationId: 'uploadChannelFile',
+      refuses: ['CONFLICT'],
+      summary: 'Upload a CSV file of orders',
+      description:
+        'Stores the file, and reads it in the background. The response is sent after five seconds at most: `state` says ' +
+        'whether the file is done. The same file creates nothing more, and returns the earlier one. `dryRun` returns what ' +
+        'the orders would become, and stores none. 409: the channel is paused.',
+      audits: ['channel.upload'],
+      isRepeatable: true,
+      timeoutMs: UPLOAD_MS,
+      params: channelPath,
+      query: z.object({
+        name: z.string().trim().min(1).max(200).default('orders.csv').describe('Name of the file.'),
+        dryRun: z.enum(['true', 'false']).default('false'),
+      }),
+      upload: { contentType: 'text/csv', mostBytes: SIZES.channelFileBytes.most },
+      response: channelFileSchema,
+      handler: async ({ account, params, query, upload, audit, signal }) => {
+        const channel = await visibleChannel(sql, account, params.channelId);
+        const dryRun = query.dryRun === 'true';
+        const id = await receiveFile(deps, channel, { name: query.name, dryRun, body: upload!() });
+        await audit(sql, {
+          action: 'channel.upload',
+          objectId: channel.id,
+          before: null,
+          after: { fileId: id, dryRun },
+        });
+        return await processed(sql, channel.id, id, signal);
+      },
+    }),
+    route('GET /v1/channels/{channelId}/files/{fileId}', {
+      ...READ,
+      operationId: 'getChannelFile',
+      summary: 'Retrieve the state of a file',
+      params: filePath,
+      response: channelFileSchema,
+      handler: async ({ account, params }) => {
+        const { id } = await visibleChannel(sql, account, params.channelId);
+        return await fileView(sql, await requireFile(sql, id, params.fileId));
+      },
+    }),
+    route('GET /v1/channels/{channelId}/files/{fileId}/errors', {
+      ...READ,
+      operationId: 'getChannelFileErrors',
+      refuses: ['DOCUMENT_DELETED', 'CONFLICT'],
+      summary: 'Download a file with its errors',
+      description:
+        'Returns the file with a column `error`, in UTF-8. The other cells are as they were sent. 409: the file cannot be ' +
+        'read. 410: its content has been deleted.',
+      params: filePath,
+      contentType: 'text/csv',
+      response: z.string(),
+      handler: async ({ account, params }) => {
+        const { id } = await visibleChannel(sql, account, params.channelId);
+        const file = await requireFile(sql, id, params.fileId);
+        const content = await contentOf(objects, file.objectKey);
+        const headers = {
+          'Content-Type': 'text/csv; charset=utf-8',
+          'Content-Disposition': contentDisposition('attachment', `errors-${file.name}`),
+        };
+        return new RawResponse(200, headers, Readable.from(withErrors(content, await errorsByLine(sql, file))));
+      },
+    }),
+  ];
+}

@@ -1,0 +1,220 @@
+import { z } from 'zod';
+import { timestamp } from '../platform/domain/fields';
+import { Refusal } from '../platform/errors';
+import { foundById, uuidv7 } from '../platform/ids';
+import { inTransaction, json, type Queryable, type Sql } from '../platform/postgres';
+import type { ArrivedOrder } from './adapter';
+import type { ChannelViewer } from './channels';
+import { type REASON_CODES, type Reason, reasonSchema } from './domain/reasons';
+
+export const CHANNEL_ORDER_STATES = ['waiting', 'submitted', 'ignored'] as const;
+type State = (typeof CHANNEL_ORDER_STATES)[number];
+
+export const channelOrderSchema = z
+  .object({
+    id: z.string(),
+    channelId: z.string(),
+    clientId: z.string(),
+    fileId: z.string().nullable(),
+    externalId: z.string(),
+    revision: z.int().describe('0: the channel has no revisions.'),
+    state: z.enum(CHANNEL_ORDER_STATES),
+    reasons: z.array(reasonSchema),
+    orderId: z.string().nullable().describe('The order that it became, or changed.'),
+    receivedAt: timestamp,
+    judgedAt: timestamp.nullable().describe('When it was submitted, or was not. Null: it will be.'),
+  })
+  .meta({ id: 'ChannelOrder' });
+type ChannelOrder = z.output<typeof channelOrderSchema>;
+
+export const channelOrderDetailSchema = channelOrderSchema
+  .extend({ raw: z.unknown().describe('The order as it arrived.') })
+  .meta({ id: 'ChannelOrderDetail' });
+
+const COLUMNS =
+  'id, channel_id, client_id, file_id, external_id, revision::float8 AS revision, state, reasons, order_id, received_at, judged_at';
+
+/** Stores orders as they arrived. What arrived before with the same content is stored once. Returns the number of new ones. */
+export async function storeArrived(
+  sql: Queryable,
+  channelId: string,
+  orders: readonly ArrivedOrder[],
+): Promise<number> {
+  if (orders.length === 0) return 0;
+  const rows = orders.map(({ contentSha256, externalId, fileId, ...order }) => ({
+    ...order,
+    id: uuidv7(),
+    external_id: externalId,
+    file_id: fileId,
+    sha256: contentSha256.toString('hex'),
+  }));
+  const { count } = await sql`
+    INSERT INTO channel_orders (id, channel_id, client_id, file_id, external_id, revision, content_sha256, raw)
+    SELECT id, ${channelId}, (SELECT client_id FROM channels WHERE id = ${channelId}), file_id, external_id, revision, decode(sha256, 'hex'), raw
+    FROM jsonb_to_recordset(${json(sql, rows)}) AS o (id uuid, file_id uuid, external_id text, revision bigint, sha256 text, raw jsonb)
+    ON CONFLICT DO NOTHING`;
+  return count;
+}
+
+/** Returns which of these orders have arrived before with the same content, by external id. */
+export async function arrivedBefore(
+  sql: Queryable,
+  channelId: string,
+  orders: readonly ArrivedOrder[],
+): Promise<Set<string>> {
+  const rows = await sql<{ externalId: string }[]>`
+    SELECT o.external_id FROM channel_orders o JOIN unnest(${orders.map(({ externalId }) => externalId)}::text[],
+      ${orders.map(({ revision }) => revision)}::bigint[], ${orders.map(({ contentSha256 }) => contentSha256.toString('hex'))}::text[])
+      AS given (external_id, revision, sha256)
+      ON o.external_id = given.external_id AND o.revision = given.revision AND o.content_sha256 = decode(given.sha256, 'hex')
+    WHERE o.channel_id = ${channelId}`;
+  return new Set(rows.map(({ externalId }) => externalId));
+}
+
+/** An order that is to be mapped and submitted. */
+export interface UnjudgedOrder {
+  readonly id: string;
+  readonly externalId: string;
+  readonly revision: number;
+  readonly raw: unknown;
+}
+
+/** Returns the oldest orders that are not judged. Of one external id only the first, so that revisions are judged in order. */
+export async function unjudgedOrders(sql: Queryable, channelId: string, limit: number): Promise<UnjudgedOrder[]> {
+  return await sql<UnjudgedOrder[]>`
+    SELECT o.id, o.external_id, o.revision::float8 AS revision, o.raw FROM channel_orders o
+    WHERE o.channel_id = ${channelId} AND o.state = 'waiting' AND o.judged_at IS NULL AND NOT EXISTS (
+      SELECT FROM channel_orders e WHERE e.channel_id = o.channel_id AND e.external_id = o.external_id
+        AND e.state = 'waiting' AND e.judged_at IS NULL AND (e.revision, e.id) < (o.revision, o.id))
+    ORDER BY o.id LIMIT ${limit}`;
+}
+
+/** Another order with the same external id. */
+export interface OtherRevision {
+  readonly id: string;
+  readonly revision: number;
+  readonly state: State;
+  readonly orderId: string | null;
+  readonly isJudged: boolean;
+  /** Code of its first reason. */
+  readonly reason: Reason['code'] | null;
+}
+
+export async function otherRevisions(
+  sql: Queryable,
+  channelId: string,
+  { id, externalId }: UnjudgedOrder,
+): Promise<OtherRevision[]> {
+  return await sql<OtherRevision[]>`
+    SELECT id, revision::float8 AS revision, state, order_id, judged_at IS NOT NULL AS is_judged,
+      reasons -> 0 ->> 'code' AS reason FROM channel_orders
+    WHERE channel_id = ${channelId} AND external_id = ${externalId} AND id <> ${id} ORDER BY revision DESC, id`;
+}
+
+export async function rawOf(sql: Queryable, id: string): Promise<unknown> {
+  const [row] = await sql<{ raw: unknown }[]>`SELECT raw FROM channel_orders WHERE id = ${id}`;
+  return row!.raw;
+}
+
+/** What became of an order. */
+export interface Judgement {
+  readonly state: State;
+  readonly reasons: readonly Reason[];
+  readonly orderId?: string;
+  readonly waitsFor?: readonly string[];
+  readonly email?: string | null;
+}
+
+/**
+ * Records what became of an order that is not judged. An order that waits for a mapping, which was stored meanwhile, stays to be judged.
+ * Earlier revisions that wait are superseded.
+ * @returns false when it was judged already
+ */
+export async function settle(tx: Queryable, id: string, judged: Judgement): Promise<boolean> {
+  const { state, reasons, orderId = null, waitsFor = [], email = null } = judged;
+  // A mapping is stored under the lock of its channel: it is in place now, or finds this order.
+  if (waitsFor.length > 0)
+    await tx`SELECT FROM channels WHERE id = (SELECT channel_id FROM channel_orders WHERE id = ${id}) FOR SHARE`;
+  const [settled] = await tx<{ channelId: string }[]>`
+    UPDATE channel_orders o SET state = ${state}, reasons = ${json(tx, reasons)}, order_id = ${orderId}, email = ${email},
+      waits_for = ${waitsFor.length === 0 ? null : [...waitsFor]}::text[],
+      judged_at = CASE WHEN NOT EXISTS (SELECT FROM channel_mappings m
+        WHERE m.channel_id = o.channel_id AND m.external_key = ANY(${[...waitsFor]}::text[])) THEN now() END
+    WHERE id = ${id} AND state = 'waiting' AND judged_at IS NULL RETURNING channel_id`;
+  if (settled === undefined) return false;
+  await tx`
+    UPDATE channel_orders e SET state = 'ignored', judged_at = now(), reasons = ${json(tx, [SUPERSEDED])}, waits_for = NULL
+    FROM channel_orders o WHERE o.id = ${id} AND e.channel_id = o.channel_id AND e.external_id = o.external_id
+      AND e.revision < o.revision AND e.state = 'waiting'`;
+  return true;
+}
+
+export const SUPERSEDED: Reason = {
+  code: 'superseded',
+  field: null,
+  message: 'A later revision of the order has arrived.',
+  line: null,
+};
+
+export async function settleAlone(sql: Sql, id: string, judged: Judgement): Promise<void> {
+  await inTransaction(sql, (tx) => settle(tx, id, judged));
+}
+
+/** Makes the orders that wait for one of these mappings be judged again. Returns their number. */
+export async function release(tx: Queryable, channelId: string, keys: readonly string[]): Promise<number> {
+  const { count } = await tx`
+    UPDATE channel_orders SET judged_at = NULL
+    WHERE channel_id = ${channelId} AND state = 'waiting' AND judged_at IS NOT NULL AND waits_for && ${[...keys]}::text[]`;
+  return count;
+}
+
+const IGNORED_BY_HAND: Reason = { code: 'invalid', field: null, message: 'It was ignored by hand.', line: null };
+
+/** Makes an order be judged again, or ignores it. @throws Refusal `CONFLICT` for an order that was submitted */
+export async function actOn(tx: Queryable, id: string, act: 'retry' | 'ignore'): Promise<void> {
+  const { count } =
+    act === 'retry'
+      ? await tx`
+        UPDATE channel_orders SET state = 'waiting', judged_at = NULL
+        WHERE id = ${id} AND state IN ('waiting', 'ignored') AND content_sha256 IS NOT NULL`
+      : await tx`
+        UPDATE channel_orders SET state = 'ignored', judged_at = now(), waits_for = NULL, reasons = ${json(tx, [IGNORED_BY_HAND])}
+        WHERE id = ${id} AND state IN ('waiting', 'ignored')`;
+  if (count === 0) throw new Refusal('CONFLICT', { message: 'The order was submitted, or its data was erased.' });
+}
+
+export interface InboxFilter {
+  readonly channelId?: string | undefined;
+  readonly state: State;
+  readonly reason?: (typeof REASON_CODES)[number] | undefined;
+}
+
+/** Returns a page of orders, newest first. */
+export async function listChannelOrders(
+  sql: Queryable,
+  { clientId }: ChannelViewer,
+  { channelId, state, reason }: InboxFilter,
+  page: { readonly limit: number; readonly after: string | undefined },
+): Promise<ChannelOrder[]> {
+  return await sql<ChannelOrder[]>`
+    SELECT ${sql.unsafe(COLUMNS)} FROM channel_orders WHERE state = ${state}
+      ${clientId === null ? sql`` : sql`AND client_id = ${clientId}`}
+      ${channelId === undefined ? sql`` : sql`AND channel_id = ${channelId}`}
+      ${reason === undefined ? sql`` : sql`AND reasons <> '[]' AND reasons @> ${json(sql, [{ code: reason }])}`}
+      ${page.after === undefined ? sql`` : sql`AND id < ${page.after}`}
+    ORDER BY id DESC LIMIT ${page.limit}`;
+}
+
+/** @throws Refusal `NOT_FOUND` when the channel has no such order */
+export async function requireChannelOrder(
+  sql: Queryable,
+  channelId: string,
+  id: string,
+): Promise<ChannelOrder & { raw: unknown }> {
+  const read = async () => {
+    const [found] = await sql<(ChannelOrder & { raw: unknown })[]>`
+      SELECT ${sql.unsafe(COLUMNS)}, raw FROM channel_orders WHERE id = ${id} AND channel_id = ${channelId}`;
+    return found;
+  };
+  return await foundById(id, read, 'There is no such order in the channel.');
+}

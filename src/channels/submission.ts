@@ -1,0 +1,301 @@
+import pLimit from 'p-limit';
+import type { FieldError } from '../platform/errors';
+import type { Logger } from '../platform/logging/logging';
+import type { Queryable } from '../platform/postgres';
+import { progressed } from '../platform/progress';
+import type { AdapterDeps, ArrivedOrder, ChannelAdapter } from './adapter';
+import { adapterOf } from './adapters';
+import { endFile, type Finding, receivedFiles } from './channel-files';
+import {
+  arrivedBefore,
+  type Judgement,
+  type OtherRevision,
+  otherRevisions,
+  rawOf,
+  SUPERSEDED,
+  settle,
+  settleAlone,
+  storeArrived,
+  type UnjudgedOrder,
+  unjudgedOrders,
+} from './channel-orders';
+import { type Channel, recordRun, requireChannel } from './channels';
+import { surveyed } from './csv-adapter';
+import { FileRefused, ordersOf } from './csv-file';
+import { type MappedOrder, mappedOrder, mappingKeysOf } from './domain/order-content';
+import { type Reason, reasonOfError } from './domain/reasons';
+import { mappingsOf } from './mappings';
+
+/** Whole items, and units of items, that a new revision of an order no longer has. */
+export type LeftOut = readonly { readonly itemReferenceId: string; readonly quantity: number | undefined }[];
+
+export type Submitted =
+  | { readonly outcome: 'submitted' }
+  | { readonly outcome: 'refused'; readonly errors: readonly FieldError[] }
+  | { readonly outcome: 'duplicate'; readonly message: string }
+  /** A quota of the client is used up. */
+  | { readonly outcome: 'later'; readonly retryAfterSeconds: number };
+
+/** The intake of orders that the API has, and its changes. Bodies are what `POST /v1/orders` takes. */
+export interface OrderIntake {
+  /** Returns what is wrong with an order, and stores nothing. */
+  check(clientId: string, body: MappedOrder['body']): Promise<readonly FieldError[]>;
+  /**
+   * Submits an order once.
+   * @param key of the channel's order
+   * @param record is called in the transaction that stores the order, and throws to undo it
+   */
+  submit(
+    clientId: string,
+    body: MappedOrder['body'],
+    key: string,
+    record: (tx: Queryable, orderId: string) => Promise<void>,
+  ): Promise<Submitted>;
+  /**
+   * Changes an order to what a new revision says. Can be repeated with the same key.
+   * @returns what is wrong with the revision, or what could not be changed any more, in words
+   */
+  change(
+    clientId: string,
+    orderId: string,
+    change: { readonly body: MappedOrder['body']; readonly leftOut: LeftOut | 'all'; readonly key: string },
+  ): Promise<{ readonly errors: readonly FieldError[] } | { readonly missed: readonly string[] }>;
+  /** Flags an order: the channel has changed it, and it could not be changed any more. */
+  flagMissed(orderId: string, message: string): Promise<void>;
+}
+
+export interface SubmissionDeps extends AdapterDeps {
+  readonly channelIntake: OrderIntake;
+  readonly log: Logger;
+}
+
+const BATCH = 50;
+/** Orders that are submitted at the same time: few, so that the other work of the worker goes on. */
+const CONCURRENCY = 2;
+const ANY_CLIENT = { clientId: null };
+
+/** Stores the orders that a channel has, before anything judges them, and checks its dry runs. */
+export async function fetchOrders(deps: SubmissionDeps, channelId: string, signal: AbortSignal): Promise<void> {
+  const channel = await requireChannel(deps.sql, channelId, ANY_CLIENT);
+  if (channel.state === 'paused') return;
+  const adapter = adapterOf(deps, channel);
+  try {
+    for await (const batch of adapter.fetchNew()) {
+      signal.throwIfAborted();
+      await storeArrived(deps.sql, channelId, batch);
+      progressed();
+    }
+    await adapter.acknowledge();
+    await recordRun(deps.sql, channelId, null);
+  } catch (error) {
+    await recordRun(deps.sql, channelId, (error as Error).message);
+    throw error;
+  }
+  await checkDryRuns(deps, channel, adapter, signal);
+}
+
+/** `done`: no order is left. */
+type Progress = { readonly done: true } | { readonly done: false; readonly pauseSeconds: number };
+
+/**
+ * Maps and submits the next orders of a channel that are not judged.
+ * @throws for a transient failure. The orders that are judged stay so
+ */
+export async function submitNextOrders(
+  deps: SubmissionDeps,
+  channelId: string,
+  signal: AbortSignal,
+): Promise<Progress> {
+  const { sql } = deps;
+  const channel = await requireChannel(sql, channelId, ANY_CLIENT);
+  if (channel.state === 'paused') return { done: true };
+  const adapter = adapterOf(deps, channel);
+  const orders = await unjudgedOrders(sql, channelId, BATCH);
+  const limit = pLimit(CONCURRENCY);
+  let pauseSeconds = 0;
+  const problems: { externalId: string; reasons: readonly Reason[] }[] = [];
+  const judged = await Promise.allSettled(
+    orders.map((order) =>
+      limit(async () => {
+        if (pauseSeconds > 0 || signal.aborted) return;
+        const result = await judge(deps, channel, adapter, order);
+        progressed();
+        if ('later' in result) pauseSeconds = result.later;
+        else if (result.reasons.length > 0) problems.push({ externalId: order.externalId, reasons: result.reasons });
+      }),
+    ),
+  );
+  signal.throwIfAborted();
+  await adapter.reportProblem(problems);
+  const failed = judged.find((one) => one.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  return orders.length === 0 ? { done: true } : { done: false, pauseSeconds };
+}
+
+type Judged = { readonly reasons: readonly Reason[] } | { readonly later: number };
+
+class JudgedMeanwhile extends Error {}
+
+/** Maps an order, and submits it or changes the order that an earlier revision became. Records what became of it. */
+async function judge(
+  deps: SubmissionDeps,
+  channel: Channel,
+  adapter: ChannelAdapter,
+  order: UnjudgedOrder,
+): Promise<Judged> {
+  const { sql, channelIntake: intake } = deps;
+  const { clientId } = channel;
+  const others = await otherRevisions(sql, channel.id, order);
+  const mapped = await mappedOrderOf(deps, channel, adapter, order.raw);
+  const previous = others.find(({ revision, state }) => revision < order.revision && state === 'submitted');
+  const { email } = mapped.body.shippingAddress as { readonly email?: unknown };
+  const ended = async (judgement: Judgement): Promise<Judged> => {
+    const { waitsFor } = mapped;
+    const isWaiting = judgement.state === 'waiting';
+    const personal = typeof email === 'string' ? { email: email.toLowerCase() } : {};
+    await settleAlone(sql, order.id, { ...judgement, ...(isWaiting ? { waitsFor, ...personal } : {}) });
+    return { reasons: isWaiting ? judgement.reasons : [] };
+  };
+  const refused = (errors: readonly FieldError[]) =>
+    ended({ state: 'waiting', reasons: errors.map((error) => reasonOfError(error, mapped.lines)) });
+
+  const precluded = withoutSubmission(order, others, previous !== undefined, mapped);
+  if (precluded !== null) return await ended(precluded);
+  const key = `${channel.id} ${order.externalId} ${order.revision}`;
+  if (previous !== undefined) {
+    const before = await mappedOrderOf(deps, channel, adapter, await rawOf(sql, previous.id));
+    const leftOut = mapped.canceled ? ('all' as const) : leftOutOf(before, mapped);
+    const orderId = previous.orderId!;
+    const changed = await intake.change(clientId, orderId, { body: mapped.body, leftOut, key });
+    if ('errors' in changed) return await refused(changed.errors);
+    const missed = [...changed.missed, ...(mapped.canceled ? [] : unchangeable(before, mapped))];
+    if (missed.length > 0) await intake.flagMissed(orderId, missed.join(' '));
+    return await ended({
+      state: 'submitted',
+      orderId,
+      reasons: missed.map((text) => whole(mapped, 'change_missed', text)),
+    });
+  }
+  const submitted = await intake
+    .submit(clientId, mapped.body, key, async (tx, orderId) => {
+      if (!(await settle(tx, order.id, { state: 'submitted', reasons: [], orderId }))) throw new JudgedMeanwhile();
+    })
+    .catch((error: unknown): Submitted => {
+      if (error instanceof JudgedMeanwhile) return { outcome: 'submitted' };
+      throw error;
+    });
+  if (submitted.outcome === 'later') return { later: submitted.retryAfterSeconds };
+  if (submitted.outcome === 'refused') return await refused(submitted.errors);
+  if (submitted.outcome === 'submitted') return { reasons: [] };
+  return await ended({ state: 'waiting', reasons: [whole(mapped, 'duplicate', submitted.message)] });
+}
+
+/** Returns a reason about the order as a whole. */
+const whole = ({ lines }: MappedOrder, code: Reason['code'], message: string): Reason => ({
+  code,
+  field: code === 'duplicate' ? 'orderReferenceId' : null,
+  message,
+  line: lines[0] ?? null,
+});
+
+/** Returns what becomes of an order that is neither submitted nor changes another one. Null: it is, or does. */
+function withoutSubmission(
+  { id, revision }: UnjudgedOrder,
+  others: readonly OtherRevision[],
+  isChange: boolean,
+  mapped: MappedOrder,
+): Judgement | null {
+  const isLater = (other: OtherRevision) =>
+    other.revision > revision && other.isJudged && (other.state !== 'ignored' || other.reason === 'canceled');
+  if (others.some(isLater)) return { state: 'ignored', reasons: [SUPERSEDED] };
+  const isSame = (other: OtherRevision) =>
+    other.revision === revision && (other.state === 'submitted' || (other.state === 'waiting' && other.id < id));
+  if (others.some(isSame)) {
+    const message =
+      'An order with this reference and other content has arrived before. A higher `revision` makes it a change.';
+    return { state: 'waiting', reasons: [whole(mapped, 'duplicate', message)] };
+  }
+  if (mapped.canceled) {
+    const reason = whole(mapped, 'canceled', 'The order was canceled before it was submitted.');
+    return isChange ? null : { state: 'ignored', reasons: [reason] };
+  }
+  if (mapped.isIgnored && !isChange)
+    return { state: 'ignored', reasons: [whole(mapped, 'ignored_products', 'Every product of the order is ignored.')] };
+  return mapped.reasons.length > 0 ? { state: 'waiting', reasons: mapped.reasons } : null;
+}
+
+async function mappedOrderOf(
+  deps: SubmissionDeps,
+  channel: Channel,
+  adapter: ChannelAdapter,
+  raw: unknown,
+): Promise<MappedOrder> {
+  const content = adapter.read(raw);
+  return mappedOrder(content, await mappingsOf(deps.sql, channel.id, mappingKeysOf(content)));
+}
+
+interface Item {
+  readonly itemReferenceId: string;
+  readonly quantity: number;
+}
+const itemsOf = ({ body }: MappedOrder) =>
+  body.items as unknown as readonly (Item & Readonly<Record<string, unknown>>)[];
+
+/** Returns the items and units that a revision no longer has. */
+function leftOutOf(before: MappedOrder, after: MappedOrder): LeftOut {
+  return itemsOf(before).flatMap(({ itemReferenceId, quantity }): LeftOut => {
+    const left = itemsOf(after).find((item) => item.itemReferenceId === itemReferenceId)?.quantity ?? 0;
+    if (left <= 0) return [{ itemReferenceId, quantity: undefined }];
+    return left < quantity ? [{ itemReferenceId, quantity: quantity - left }] : [];
+  });
+}
+
+/** Returns what a revision changes that no order can change, in words. */
+function unchangeable(before: MappedOrder, after: MappedOrder): string[] {
+  const product = ({ productUid, productName, productVariant, files }: Readonly<Record<string, unknown>>) =>
+    JSON.stringify([productUid, productName, productVariant, files]);
+  return itemsOf(after).flatMap((item) => {
+    const earlier = itemsOf(before).find(({ itemReferenceId }) => itemReferenceId === item.itemReferenceId);
+    if (earlier === undefined) return [`Item ${item.itemReferenceId} was added: order it separately.`];
+    if (item.quantity > earlier.quantity)
+      return [
+        `Item ${item.itemReferenceId} has ${item.quantity - earlier.quantity} more units: order them separately.`,
+      ];
+    return product(item) === product(earlier) ? [] : [`Item ${item.itemReferenceId} has another product or file.`];
+  });
+}
+
+/** Checks the files of a channel that are dry runs: what their orders would become. */
+async function checkDryRuns(
+  deps: SubmissionDeps,
+  channel: Channel,
+  adapter: ChannelAdapter,
+  signal: AbortSignal,
+): Promise<void> {
+  const { sql, channelIntake: intake } = deps;
+  for (const file of await receivedFiles(sql, channel.id, { dryRun: true })) {
+    const findings: Finding[] = [];
+    const counts = { submitted: 0, waiting: 0, ignored: 0, unchanged: 0 };
+    const check = async (order: ArrivedOrder): Promise<keyof typeof counts> => {
+      if ((await arrivedBefore(sql, channel.id, [order])).size > 0) return 'unchanged';
+      const mapped = await mappedOrderOf(deps, channel, adapter, order.raw);
+      if (mapped.canceled || mapped.isIgnored) return 'ignored';
+      const errors = mapped.reasons.length > 0 ? [] : await intake.check(channel.clientId, mapped.body);
+      const reasons = [...mapped.reasons, ...errors.map((error) => reasonOfError(error, mapped.lines))];
+      findings.push(...reasons.map((reason) => ({ ...reason, externalId: order.externalId })));
+      return reasons.length > 0 ? 'waiting' : 'submitted';
+    };
+    try {
+      const { content, survey } = await surveyed(deps, channel.settings, file);
+      for await (const order of ordersOf(content, survey, channel.settings, file)) {
+        signal.throwIfAborted();
+        counts[await check(order)] += 1;
+        progressed();
+      }
+      await endFile(sql, file.id, { state: 'read', findings, counts });
+    } catch (error) {
+      if (!(error instanceof FileRefused)) throw error;
+      await endFile(sql, file.id, { state: 'refused', findings: [error.finding] });
+    }
+  }
+}
