@@ -31,10 +31,14 @@ const UNAVAILABLE_CODES = new Set(
 const UNAVAILABLE_GRPC_STATUSES = new Set([1, 4, 8, 14]);
 
 /**
- * Error classes of the Temporal SDK: an update whose result did not arrive in time, for example because no worker polls,
- * and a connection of a worker that could not be opened.
+ * Error classes of the Temporal SDK: an update whose result did not arrive in time, for example because no worker polls, a
+ * connection of a worker that could not be opened, and a namespace that a server does not know in the first second after its start.
  */
-const UNAVAILABLE_CLASSES = new Set(['WorkflowUpdateRPCTimeoutOrCancelledError', 'TransportError']);
+const UNAVAILABLE_CLASSES = new Set([
+  'WorkflowUpdateRPCTimeoutOrCancelledError',
+  'TransportError',
+  'NamespaceNotFoundError',
+]);
 
 export function isTemporalUnavailable(error: unknown): boolean {
   const cause = isGrpcServiceError(error) ? error : (error as { cause?: unknown } | null | undefined)?.cause;
