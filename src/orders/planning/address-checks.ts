@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { CheckRule } from '../../accounts/clients';
 import { type CarrierDoubt, CarrierUnavailable } from '../../carriers/carrier';
 import type { Carriers } from '../../carriers/carriers';
@@ -10,47 +9,10 @@ import { needsState } from '../../platform/domain/fields';
 import { territoryOf } from '../../platform/domain/territories';
 import { phoneFault } from '../../platform/phone';
 import { json, type Queryable, type Transaction } from '../../platform/postgres';
+import { type AddressFinding, addressFinding, type StoredFindings } from '../domain/address-findings';
 import { receiverOf } from './consignments';
 import type { ShippingAddress } from './order-schemas';
 import type { PreparationPlan } from './plan-refusals';
-
-/** What can be wrong with an address so that a parcel would not arrive, and how bad it is. */
-const SEVERITIES = {
-  post_code_form: 'error',
-  state_missing: 'error',
-  line_too_long: 'error',
-  unprintable_letters: 'error',
-  territory_without_service: 'error',
-  no_house_number: 'warning',
-  phone_form: 'warning',
-  carrier_doubt: 'warning',
-} as const satisfies Record<string, 'error' | 'warning'>;
-
-export const ADDRESS_FINDINGS = Object.keys(SEVERITIES) as (keyof typeof SEVERITIES)[];
-
-export const addressFindingSchema = z
-  .object({
-    code: z.enum(ADDRESS_FINDINGS),
-    severity: z.enum(['error', 'warning']),
-    field: z.string().describe('Field of the address.'),
-    message: z.string().describe('What is wrong, and what to do.'),
-    suggestion: z.string().nullable().describe('What the field probably is. Null: not known.'),
-  })
-  .meta({ id: 'AddressFinding' });
-export type AddressFinding = z.output<typeof addressFindingSchema>;
-
-/** Findings that the address alone does not show: of carriers, and of the plan. */
-export interface StoredFindings {
-  readonly addressId: string;
-  readonly findings: readonly AddressFinding[];
-}
-
-const finding = (
-  code: AddressFinding['code'],
-  field: string,
-  message: string,
-  suggestion: string | null = null,
-): AddressFinding => ({ code, severity: SEVERITIES[code], field, message, suggestion });
 
 /** The fields that labels and papers show in full. */
 const PRINTED = [
@@ -69,7 +31,7 @@ type Printed = Readonly<Partial<Record<(typeof PRINTED)[number], string | null |
 export function unprintableFields(address: Printed): AddressFinding[] {
   return PRINTED.flatMap((field) => {
     const letters = unprintableLetters(address[field] ?? '');
-    return letters.length === 0 ? [] : [finding('unprintable_letters', field, noFontFor(letters))];
+    return letters.length === 0 ? [] : [addressFinding('unprintable_letters', field, noFontFor(letters))];
   });
 }
 
@@ -89,26 +51,26 @@ export function addressFindings(
   const findings = unprintableFields(address);
   const place = countryName(country);
   if (postCode && !isPostCode(country, postCode))
-    findings.push(finding('post_code_form', 'postCode', `No post code of ${place} has this form. Correct it.`));
+    findings.push(addressFinding('post_code_form', 'postCode', `No post code of ${place} has this form. Correct it.`));
   if (needsState(country) && (!state || stateCode(country, state) === undefined)) {
     const code = stateOfPostCode(country, postCode ?? '') ?? null;
     const known = code === null ? '' : ` By the post code it is ${code}.`;
     const fault = state ? `${state} is no state of ${place}.` : `Addresses in ${place} have a state.`;
-    findings.push(finding('state_missing', 'state', `${fault}${known} Send its code or name.`, code));
+    findings.push(addressFinding('state_missing', 'state', `${fault}${known} Send its code or name.`, code));
   }
   if (addressLine1 && NUMBERED.includes(country) && !NUMBER.test(`${addressLine1} ${addressLine2 ?? ''}`))
     findings.push(
-      finding('no_house_number', 'addressLine1', 'The street has no house number. Ask the recipient for it.'),
+      addressFinding('no_house_number', 'addressLine1', 'The street has no house number. Ask the recipient for it.'),
     );
   if (!fitsOnLabel(receiverOf({ ...NO_ADDRESS, ...address } as ShippingAddress))) {
     const longest = PRINTED.toSorted((a, b) => (address[b] ?? '').length - (address[a] ?? '').length)[0]!;
     const message = 'The address does not fit on a label in letters that can be read. Shorten this text.';
-    findings.push(finding('line_too_long', longest, message));
+    findings.push(addressFinding('line_too_long', longest, message));
   }
   const fault = phone ? phoneFault(phone) : null;
   if (fault !== null)
     findings.push(
-      finding('phone_form', 'phone', `${fault} Carriers cannot call the recipient. Write it as +49 30 901820.`),
+      addressFinding('phone_form', 'phone', `${fault} Carriers cannot call the recipient. Write it as +49 30 901820.`),
     );
   return findings;
 }
@@ -190,7 +152,7 @@ export async function withCarrierDoubts<Order extends CheckedAddress>(
     const doubts = await deps.carriers.checkAddress(receiverOf(address));
     if (doubts === null) return order;
     const findings = doubts.map(({ field, message, suggestion }) =>
-      finding('carrier_doubt', FIELDS[field], message, suggestion),
+      addressFinding('carrier_doubt', FIELDS[field], message, suggestion),
     );
     return { ...order, addressFindings: await storeFindings(deps.sql, order, findings) };
   } catch (error) {
@@ -211,7 +173,7 @@ export async function withTerritoryFinding<Order extends CheckedAddress>(
   const others = known.filter(({ code }) => code !== 'territory_without_service');
   const stored = await storeFindings(sql, order, [
     ...others,
-    finding('territory_without_service', 'postCode', message),
+    addressFinding('territory_without_service', 'postCode', message),
   ]);
   return { ...order, addressFindings: stored };
 }

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import type { shownReturnAddress } from '../../accounts/clients';
 import { columnsOf } from '../../platform/postgres';
+import type { StoredFindings } from '../domain/address-findings';
 import { columnOf } from '../domain/item-fields';
 import type { FinancialStatus, OrderStatus } from '../domain/lifecycle/statuses';
-import type { StoredFindings } from './address-checks';
 import type { FileDelay } from './file-delays';
 import { type ShippingAddress, type SubmitOrder, submitOrderSchema } from './order-schemas';
 

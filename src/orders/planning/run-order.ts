@@ -3,9 +3,9 @@ import type { RateTable } from '../../platform/domain/money';
 import type { Place } from '../../platform/domain/territories';
 import { ratesAt } from '../../platform/exchange-rates';
 import type { Fragment, Sql } from '../../platform/postgres';
+import type { StoredFindings } from '../domain/address-findings';
 import { type ItemFields, itemMembers } from '../domain/item-fields';
 import { type TaxTable, VAT_CHECKED, type VatCheck } from '../domain/vat';
-import type { StoredFindings } from './address-checks';
 import { STORED_COLUMNS, type StoredFields } from './order-fields';
 import { taxTableAt } from './tax-rates';
 
