@@ -53,3 +53,8 @@ test('an object store that does not respond in time is unavailable', async () =>
 test('a Temporal server that does not know its namespace yet is unavailable', () => {
   expect(isUnavailable(new NamespaceNotFoundError('default'))).toBe(true);
 });
+
+test('an update of a run whose workflow task has failed is unavailable: the worker was overloaded', () => {
+  const cause = Object.assign(new Error('9 FAILED_PRECONDITION: Workflow Task in failed state'), { code: 9 });
+  expect(isUnavailable(new Error('Workflow Update failed', { cause }))).toBe(true);
+});
