@@ -13,7 +13,7 @@ import {
   storedSettings,
 } from '../src/accounts/clients';
 import { clientQuotasSchema } from '../src/orders/intake/client-quotas';
-import { addressFindings } from '../src/orders/planning/address-checks';
+import { unprintableFields } from '../src/orders/planning/address-checks';
 import {
   clientFileFaults,
   clientFileFaultsSchema,
@@ -45,7 +45,7 @@ const CLIENTS: KeyOwners = {
  * @throws Refusal `VALIDATION_ERROR` for a return address with letters that labels cannot show
  */
 function printableSettings(body: Parameters<typeof storedSettings>[0]): ReturnType<typeof storedSettings> {
-  const errors = addressFindings(body.returnAddress ?? {}).map(({ field, message }): FieldError => {
+  const errors = unprintableFields(body.returnAddress ?? {}).map(({ field, message }): FieldError => {
     return { code: 'VALIDATION_ERROR', message, reference: `returnAddress.${field}` };
   });
   if (errors.length > 0) throw new Refusal('VALIDATION_ERROR', { errors });

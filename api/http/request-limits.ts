@@ -94,6 +94,12 @@ export const FAILURE_LIMITS = {
   },
   /** Postbacks about one print order: four about each item of a print order of 500. */
   postback: { limit: 2_000, seconds: 3_600, message: 'Too many postbacks about this print order within an hour.' },
+  /** Dispatch requests about one print order: a partner asks every five seconds for documents that are being made. */
+  dispatch: {
+    limit: 1_000,
+    seconds: 3_600,
+    message: 'Too many dispatch requests for this print order within an hour.',
+  },
   // A person makes a few attempts.
   sign_in: { limit: 60, seconds: 60, message: 'Too many failed attempts to sign in.' },
 } as const;

@@ -9,6 +9,7 @@ import {
   quoteView,
 } from '../../src/orders/intake/quote';
 import { quoteOrderSchema } from '../../src/orders/intake/quote-schema';
+import { addressFindings } from '../../src/orders/planning/address-checks';
 import { taxTableAt } from '../../src/orders/planning/tax-rates';
 import { fromMinor } from '../../src/platform/domain/money';
 import { Refusal } from '../../src/platform/errors';
@@ -79,6 +80,7 @@ export function orderQuoteRoutes({ sql, ...routing }: Deps): Route[] {
           currency: body.currency,
           quotes: quotes.map(quoteView),
           needsRetailPrices: quotes.some(({ isCrossBorder }) => isCrossBorder),
+          addressChecks: addressFindings(body.shippingAddress),
           ...(Object.fromEntries(totals) as Record<(typeof QUOTE_TOTALS)[number], number>),
         };
       },

@@ -17,6 +17,7 @@ import type { LabelToReplace } from '../../src/shipping/domain/shipping-runs';
 import { DISPATCH_TYPES, type StoredShipment } from '../../src/shipping/shipments';
 import { runLabelReplacement } from '../../src/shipping/shipping-workflows';
 import type { ApiDeps } from '../deps';
+import { createFailureLimiter, FAILURE_LIMITS } from '../http/request-limits';
 import { RawResponse, type Route, route } from '../http/route';
 
 const packageName = {
@@ -90,6 +91,7 @@ function beingMade(): RawResponse {
 }
 
 export function dispatchRoute({ sql, objects, links, runs, temporal, config, publicUrl }: ApiDeps): Route {
+  const ofPrintOrder = createFailureLimiter('dispatch');
   /** Papers that this process makes again, by shipment. Requests for one shipment share them. */
   const renewing = new Map<string, Promise<boolean>>();
   /** Makes papers again. @returns false when that takes longer than a request waits */
@@ -116,7 +118,8 @@ export function dispatchRoute({ sql, objects, links, runs, temporal, config, pub
       'links, unless address or method have changed: then a new label replaces the old one. Labels of parcels that hold ' +
       'nothing any more, because their items were cancelled, are left out and listed in `voidLabels`. The papers ' +
       'of changed contents are made again. 409 while the print order is not confirmed, and after ' +
-      'it was cancelled.',
+      'it was cancelled. ' +
+      `429 after ${FAILURE_LIMITS.dispatch.limit} requests for one print order within an hour.`,
     isRepeatable: true,
     tag: 'Partner interaction',
     access: { credentials: 'key', roles: ['partner'] },
@@ -125,6 +128,9 @@ export function dispatchRoute({ sql, objects, links, runs, temporal, config, pub
     body: dispatchRequestSchema,
     response: dispatchResponseSchema,
     handler: async ({ account, body, log, audit, intend, requestId }) => {
+      const name = `${account.id}/${body.orderId}`;
+      ofPrintOrder.check(name);
+      ofPrintOrder.failed(name);
       let printOrder = await confirmedPrintOrder(sql, account.id, body.orderId);
       if (printOrder === null) throw new Refusal('NOT_FOUND', { message: `There is no print order ${body.orderId}.` });
       if (printOrder.status === 'cancelled')

@@ -79,6 +79,7 @@ export async function openWorld(baseUrl: string, credentials: Credentials): Prom
     body: {
       iossNumber: IOSS_NUMBER,
       fileChecks: { errors: 'warn', warnings: 'warn' },
+      addressChecks: { errors: 'warn', warnings: 'warn' },
       billingEntity: { id: 1, companyName: 'Northern Walls GmbH', companyVatNumber: 'DE136695976' },
     },
   });

@@ -25,7 +25,10 @@ export async function auditMoney(sql: Sql, cancelled: ReadonlyMap<string, number
   const units = sql`(l ->> 'amount')::int * CASE r.type WHEN 'refund' THEN -1 ELSE 1 END`;
   const items = await sql<ChargedItem[]>`
     SELECT o.order_reference_id AS order, i.item_reference_id AS item, i.quantity AS ordered,
-      'cancelled_shipped' = ANY(coalesce(o.attention, '{}')) AS is_cancelled_shipped,
+      'cancelled_shipped' = ANY(coalesce(o.attention, '{}')) OR EXISTS (
+        SELECT FROM order_events e
+        WHERE e.order_id = o.id AND e.type = 'dismiss' AND e.data -> 'attention' ? 'cancelled_shipped'
+      ) AS is_cancelled_shipped,
       (SELECT coalesce(sum(j.quantity), 0)::int FROM print_jobs j
         WHERE j.order_item_id = i.id AND j.status NOT IN ('cancelled', 'superseded')) AS made,
       (SELECT coalesce(sum(${units}), 0)::int

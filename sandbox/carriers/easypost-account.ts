@@ -33,6 +33,15 @@ const error = (status: number, code: string, message: string): EasyPostResponse 
 });
 const notFound = () => error(404, 'NOT_FOUND', 'The requested resource could not be found.');
 
+/** Verifies an address. The street Nowhere does not exist, and Nowere is a misspelling of it. */
+function verified(address: { street1?: string }): object {
+  const street = /nowh?ere/i.exec(address.street1 ?? '')?.[0];
+  const fault = { code: 'E.ADDRESS.NOT_FOUND', field: 'address', message: 'Address not found', suggestion: null };
+  const typed = { ...fault, field: 'street1', suggestion: '1 Nowhere Street' };
+  const errors = street === undefined ? [] : [/wh/i.test(street) ? fault : typed];
+  return { id: 'adr_1', ...address, verifications: { delivery: { success: errors.length === 0, errors } } };
+}
+
 /** The shipments and trackers of one EasyPost account. Responses follow EasyPost's documentation. */
 export class EasyPostAccount {
   private readonly shipments = new Map<string, Shipment>();
@@ -57,6 +66,7 @@ export class EasyPostAccount {
     const [, resource, id, action] = path.split('/').map(decodeURIComponent);
     if (resource === 'label') return { status: 200, body: null, raw: `%PDF-1.4\n% label ${id}` };
     if (resource === 'trackers' && method === 'POST') return this.tracker(body.tracker.tracking_code);
+    if (resource === 'addresses' && method === 'POST') return { status: 200, body: verified(body.address) };
     if (resource !== 'shipments') return notFound();
     if (method === 'POST' && id === undefined) {
       this.created.push(body.shipment);

@@ -71,6 +71,16 @@ describe('Carriers', () => {
     expect(ownParcels().sort()).toEqual(['FIRST405', 'SECOND405']);
   });
 
+  it('send no events of a carrier without a secret, whose scans Pressline reads', async () => {
+    const { orderSubmitUrl } = fixture.sandbox.partnerUrls('prints-berlin');
+    await sendSigned(fixture.stub, orderSubmitUrl, printOrder(fixture.sandbox, '406'));
+    const parcel = () => fixture.sandbox.seen().parcels.find(({ trackingNumber }) => trackingNumber === 'TRACK406');
+    await until(() => parcel()?.carrierUid === 'easypost', 'its carrier');
+    await events('407', '', 4);
+    expect(parcel()!.events).toEqual([]);
+    expect(fixture.stub.arrivals.filter(({ path }) => path.includes('easypost'))).toEqual([]);
+  });
+
   it('retry while Pressline is unavailable', async () => {
     fixture.stub.failures.set('/v1/carriers/merlin_express/events', { status: 503, left: 2 });
     expect(await events('403', '', 4)).toHaveLength(4);

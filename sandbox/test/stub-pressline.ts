@@ -107,7 +107,9 @@ export async function startStub(): Promise<StubPressline> {
     response.type('application/pdf').send(`%PDF-1.7 ${request.params.name}`);
   });
   app.get('/v1/tracking/:number', (request, response) => {
-    response.json({ shortUid: '1', trackingNumber: request.params.number, carrierUid: 'merlin_express' });
+    const { number } = request.params;
+    const carrierUid = number === 'TRACK406' ? 'easypost' : 'merlin_express';
+    response.json({ shortUid: '1', trackingNumber: number, carrierUid });
   });
   app.post('/v1/carriers/:carrierUid/events', (request, response) => {
     new Webhook(CARRIER_SECRET).verify(

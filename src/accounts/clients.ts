@@ -57,17 +57,17 @@ export const shownReturnAddress = returnAddressFields
   .safeExtend({ id: z.string() })
   .meta({ id: 'ShownReturnAddress', description: 'Where parcels return to.' });
 
-/** What a finding in a print file does to its order. */
-export const FILE_CHECK_ACTIONS = ['warn', 'hold', 'refuse'] as const;
-const fileCheckAction = z.enum(FILE_CHECK_ACTIONS);
+/** What a finding in a print file or an address does to its order. */
+export const CHECK_ACTIONS = ['warn', 'hold', 'refuse'] as const;
+const checkAction = z.enum(CHECK_ACTIONS);
 
-export const fileCheckRule = z
+const checkRule = z
   .strictObject({
-    errors: fileCheckAction.describe('For findings of the severity `error`.'),
-    warnings: fileCheckAction.describe('For findings of the severity `warning`.'),
+    errors: checkAction.describe('For findings of the severity `error`.'),
+    warnings: checkAction.describe('For findings of the severity `warning`.'),
   })
-  .meta({ id: 'FileCheckRule' });
-export type FileCheckRule = z.output<typeof fileCheckRule>;
+  .meta({ id: 'CheckRule' });
+export type CheckRule = z.output<typeof checkRule>;
 
 const limit = z.int().min(0).max(MOST_OF_QUOTA).optional();
 
@@ -102,12 +102,18 @@ export const clientSettingsFields = {
   brandedPackaging: text(100)
     .nullish()
     .describe('Packaging workflow of print orders. Packaging instructions of an order can name another.'),
-  fileChecks: fileCheckRule
+  fileChecks: checkRule
     .nullish()
     .describe(
       'What findings in print files do. `warn`: the order shows them and goes on. `hold`: the order waits as `on_hold` until ' +
         'the file is replaced or an operator accepts it. `refuse`: the order fails with the code `file_check`. Default: ' +
         'errors of `page_size`, `orientation`, `resolution`, `not_rendered` and `xfa_form` hold; everything else warns.',
+    ),
+  addressChecks: checkRule
+    .nullish()
+    .describe(
+      'What findings in delivery addresses do, as `fileChecks`: `hold` until the address is changed or an operator accepts it, ' +
+        '`refuse` with the code `address_check`. Default: errors hold, warnings warn.',
     ),
   quotas: clientQuotas
     .nullish()
@@ -149,7 +155,8 @@ const shownSettings = {
   returnAddress: shownReturnAddress.nullable(),
   iossNumber: z.string().nullable(),
   brandedPackaging: z.string().nullable(),
-  fileChecks: fileCheckRule.nullable().describe('What findings in print files do. Null: the default.'),
+  fileChecks: checkRule.nullable().describe('What findings in print files do. Null: the default.'),
+  addressChecks: checkRule.nullable().describe('What findings in delivery addresses do. Null: the default.'),
   quotas: clientQuotas.nullable().describe('Limits that differ from the defaults.'),
 };
 
@@ -239,5 +246,6 @@ const NO_SETTINGS = {
   iossNumber: null,
   brandedPackaging: null,
   fileChecks: null,
+  addressChecks: null,
   quotas: null,
 } as const;

@@ -1,4 +1,4 @@
-import type { Consignment, MethodQuote, Money } from '../consignments/domain/consignment';
+import type { Consignment, MethodQuote, Money, PostalAddress } from '../consignments/domain/consignment';
 import type { TrackingStatus } from '../consignments/domain/tracking-status';
 import type { RateTable } from '../platform/domain/money';
 
@@ -103,6 +103,13 @@ export interface TrackingLimits {
   readonly perSecond: number;
 }
 
+/** What a carrier doubts in an address. */
+export interface CarrierDoubt {
+  readonly field: 'addressLine1' | 'addressLine2' | 'city' | 'postcode' | 'state';
+  readonly message: string;
+  readonly suggestion: string | null;
+}
+
 /** A carrier, or a gateway to several carriers. */
 export interface CarrierAdapter {
   /** The adapter's method uids start with this uid and an underscore. */
@@ -123,6 +130,8 @@ export interface CarrierAdapter {
    * @throws CarrierUnavailable when the outcome is not known
    */
   void(purchase: { readonly idempotencyKey: string; readonly methodUid: string }): Promise<VoidOutcome>;
+  /** Returns what the carrier doubts in an address. Absent for carriers that check none. @throws CarrierUnavailable */
+  checkAddress?(address: PostalAddress): Promise<readonly CarrierDoubt[]>;
   readonly trackingLimits: TrackingLimits;
   /** Returns the known events of packages; unknown numbers are left out. @throws CarrierUnavailable */
   track(trackingNumbers: readonly string[]): Promise<readonly CarrierEvent[]>;

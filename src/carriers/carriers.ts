@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
-import type { Consignment, MethodChoice, MethodQuote } from '../consignments/domain/consignment';
+import type { Consignment, MethodChoice, MethodQuote, PostalAddress } from '../consignments/domain/consignment';
 import { byPrice, chooseMethod } from '../consignments/domain/method-choice';
 import type { RateTable } from '../platform/domain/money';
 import { ATTEMPT_OUTCOMES, type AttemptOutcome } from '../platform/metrics/metric-table';
 import type { Metrics } from '../platform/metrics/metrics';
 import type { Sql } from '../platform/postgres';
 import { createBuiltInCarrier } from './built-in';
-import { type CarrierAdapter, CarrierUnavailable } from './carrier';
+import { type CarrierAdapter, type CarrierDoubt, CarrierUnavailable } from './carrier';
 import { billableGrams } from './domain/rate-card';
 import { RATE_CARDS } from './domain/rate-cards';
 
@@ -24,6 +24,8 @@ export interface Carriers {
   estimate(consignment: Consignment, rates: RateTable): MethodQuote[];
   /** True when `estimate` knows all quotes: there is no gateway. */
   readonly isEstimateComplete: boolean;
+  /** Returns what carriers doubt in an address. Null when none of them checks addresses. @throws CarrierUnavailable */
+  checkAddress(address: PostalAddress): Promise<readonly CarrierDoubt[] | null>;
   byUid(uid: string): CarrierAdapter | undefined;
   forMethod(methodUid: string): CarrierAdapter | undefined;
 }
@@ -36,14 +38,11 @@ export function createCarriers(sql: Sql, publicUrl: string, gateways: readonly C
 /** Activities that plan orders have 30 s, and the clients whose changes they plan wait 25 s. */
 const QUOTE_LIMIT_MS = 5_000;
 
-/** Returns the quotes of an adapter when they arrive. @throws CarrierUnavailable also after the timeout */
-async function inTime(
-  adapter: CarrierAdapter,
-  answer: Promise<readonly MethodQuote[]>,
-): Promise<readonly MethodQuote[]> {
+/** Returns the response of an adapter when it arrives. @throws CarrierUnavailable also after the timeout */
+async function inTime<Answer>(adapter: CarrierAdapter, answer: Promise<Answer>): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_resolve, reject) => {
-    const error = new CarrierUnavailable(adapter.uid, `${adapter.uid} returned no quotes in time`);
+    const error = new CarrierUnavailable(adapter.uid, `${adapter.uid} did not respond in time`);
     timer = setTimeout(() => reject(error), QUOTE_LIMIT_MS);
   });
   try {
@@ -111,6 +110,13 @@ export function carriersOf(adapters: readonly CarrierAdapter[]): Carriers {
       if (failures.length > 0 && !chooseMethod(quotes, choice).ok) throw failures[0];
       return quotes.sort(byPrice);
     },
+    async checkAddress(address) {
+      const checks = adapters.flatMap((each) => {
+        const check = each.checkAddress?.(address);
+        return check === undefined ? [] : [inTime(each, check)];
+      });
+      return checks.length === 0 ? null : (await Promise.all(checks)).flat();
+    },
     byUid: (uid) => adapters.find((adapter) => adapter.uid === uid),
     forMethod: (methodUid) => adapters.find(({ uid }) => methodUid.startsWith(`${uid}_`)),
   };
@@ -161,6 +167,9 @@ export function measuredCarrier(adapter: CarrierAdapter, metrics: Metrics, isRem
       ),
     ...(adapter.labelOf === undefined ? {} : { labelOf: adapter.labelOf.bind(adapter) }),
     void: (purchase) => measured(() => adapter.void(purchase), byOk),
+    ...(adapter.checkAddress === undefined
+      ? {}
+      : { checkAddress: (address: PostalAddress) => measured(() => adapter.checkAddress!(address), accepted) }),
     trackingLimits: adapter.trackingLimits,
     track: (trackingNumbers) =>
       measured(

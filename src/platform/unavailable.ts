@@ -30,11 +30,18 @@ const UNAVAILABLE_CODES = new Set(
  */
 const UNAVAILABLE_GRPC_STATUSES = new Set([1, 4, 8, 14]);
 
+/** FAILED_PRECONDITION: an update of a run whose workflow task has just failed, as on an overloaded worker. */
+const TASK_FAILED = 9;
+
 /**
- * Error classes of the Temporal SDK: an update whose result did not arrive in time, for example because no worker polls,
- * and a connection of a worker that could not be opened.
+ * Error classes of the Temporal SDK: an update whose result did not arrive in time, for example because no worker polls, a
+ * connection of a worker that could not be opened, and a namespace that a server does not know in the first second after its start.
  */
-const UNAVAILABLE_CLASSES = new Set(['WorkflowUpdateRPCTimeoutOrCancelledError', 'TransportError']);
+const UNAVAILABLE_CLASSES = new Set([
+  'WorkflowUpdateRPCTimeoutOrCancelledError',
+  'TransportError',
+  'NamespaceNotFoundError',
+]);
 
 export function isTemporalUnavailable(error: unknown): boolean {
   const cause = isGrpcServiceError(error) ? error : (error as { cause?: unknown } | null | undefined)?.cause;
@@ -58,7 +65,7 @@ export function isUnavailable(error: unknown, depth = 0): boolean {
   if (isUnprocessedUpdate(error) || isStoreUnavailable(error)) return true;
   const { code, cause, errors, name } = error as Partial<Record<'code' | 'cause' | 'errors' | 'name', unknown>>;
   if (typeof code === 'string' && UNAVAILABLE_CODES.has(code)) return true;
-  if (typeof code === 'number' && UNAVAILABLE_GRPC_STATUSES.has(code)) return true;
+  if (typeof code === 'number' && (UNAVAILABLE_GRPC_STATUSES.has(code) || code === TASK_FAILED)) return true;
   if (typeof name === 'string' && UNAVAILABLE_CLASSES.has(name)) return true;
   if (Array.isArray(errors) && errors.some((inner) => isUnavailable(inner, depth + 1))) return true;
   return isUnavailable(cause, depth + 1);

@@ -124,6 +124,7 @@ test('an admin adds a client and changes its settings', async () => {
   await billing.getByLabel('Number', { exact: true }).fill('7');
   await billing.getByLabel('Company', { exact: true }).fill('Card Shop GmbH');
   await billing.getByLabel('More VAT numbers').fill('DE123456789, FR12345678901');
+  await editing.getByLabel('Errors in addresses').selectOption('refuse');
   const back = editing.getByRole('group', { name: /^Return address/ });
   for (const [label, value] of [
     ['Address line 1', 'Hauptstrasse 1'],
@@ -136,6 +137,8 @@ test('an admin adds a client and changes its settings', async () => {
   await page.getByRole('group', { name: 'IOSS number' }).getByText('IM0123456789').waitFor();
   const { connectors } = await stack.operator.listClients({});
   expect(connectors.find(({ name }) => name === 'card-shop')).toMatchObject({
+    addressChecks: { errors: 'refuse', warnings: 'warn' },
+    fileChecks: null,
     billingEntity: {
       id: 7,
       companyName: 'Card Shop GmbH',

@@ -17,6 +17,25 @@ beforeAll(async () => {
   stack = await testStack({ mode: 'auto' });
 });
 
+test('an order whose address has findings shows them, and goes on when its operator accepts the address', async () => {
+  const found = { ...address, postCode: '1011', phone: '030 901820', addressLine1: 'Torstraße' };
+  const { id } = await orderWith(stack, 'console-address', { address: found });
+  await hasStatus(stack, id, 'on_hold');
+  const { page, faults } = await openScreen(stack, `/console/orders/${id}`);
+  const main = page.getByRole('main');
+  for (const line of [
+    'No post code of Germany has this form. Correct it.',
+    'The street has no house number. Ask the recipient for it.',
+    'As sent: 030 901820',
+  ])
+    await main.getByText(line).first().waitFor();
+  await expectAccessible(page);
+  await repairWith(await repairDialog(page, 'Accept address'), 'Accept address', 'The carrier knows the house');
+  await hasStatus(stack, id, 'delivered');
+  await main.getByText('Accepted as it is').waitFor();
+  expect(faults).toEqual([]);
+});
+
 test('a refused order appears under Attention, is rerouted and delivered', async () => {
   const { page, faults } = await openScreen(stack, '/console/attention');
   await page.getByText('No order needs attention').waitFor();

@@ -1,6 +1,6 @@
 import { OPERATIONS } from '../../cli/remote/operations';
 import { AUDIT_ACTIONS } from '../../src/accounts/audit-actions';
-import { FILE_CHECK_ACTIONS } from '../../src/accounts/clients';
+import { CHECK_ACTIONS } from '../../src/accounts/clients';
 import { RATE_CARDS } from '../../src/carriers/domain/rate-cards';
 import { NEEDS_OF_FAMILIES, type PrintNeeds } from '../../src/catalog/domain/print-needs';
 import { MODEL_STATES, MODEL_TRANSITIONS } from '../../src/catalog/domain/product-model';
@@ -8,6 +8,7 @@ import { FILE_FAULTS } from '../../src/files/domain/file-fault';
 import { FILE_CHECKS } from '../../src/files/domain/file-findings';
 import { ATTEMPT_DELAYS_MS } from '../../src/notifications/delivery';
 import { NOTIFICATION_EVENTS, TEST_EVENT } from '../../src/notifications/domain/event-schemas';
+import { ADDRESS_FINDINGS } from '../../src/orders/domain/address-findings';
 import { ATTENTION_REASONS, type AttentionReason } from '../../src/orders/domain/lifecycle/attention-reasons';
 import { ATTENTION } from '../../src/orders/domain/lifecycle/rules/attention';
 import { FINANCIAL_STATUSES, ITEM_STATUSES, ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
@@ -58,7 +59,11 @@ describe('docs/orders.md explains', () => {
   });
 
   test('what findings in print files do', () => {
-    expect(column('orders', 'Checks of print files')).toEqual([...FILE_CHECK_ACTIONS].sort());
+    expect(column('orders', 'Checks of print files')).toEqual([...CHECK_ACTIONS].sort());
+  });
+
+  test('every finding in an address', () => {
+    expect(column('orders', 'Checks of addresses')).toEqual([...ADDRESS_FINDINGS].sort());
   });
 
   test('every refusal reason', () => {

@@ -182,6 +182,7 @@ export async function fuzzSubject(): Promise<Subject> {
   const draftsOf = (operation: string) => ({ [`${operation} orderId`]: [...drafts, ...foreign.orderId!] });
   own.preflightId = [await endedPreflight(sql, accounts.client)];
   foreign.preflightId = [await endedPreflight(sql, accounts.otherClient)];
+  Object.assign(preyThings, await channelOf(deps, accounts.prey));
   Object.assign(own, await channelOf(deps, accounts.client));
   Object.assign(foreign, await channelOf(deps, accounts.otherClient));
   const client = merged(shared, own, foreign, draftsOf('patchOrder'), draftsOf('deleteDraft'));

@@ -14,7 +14,13 @@ const sizeValues = [
  * Returns bodies that satisfy every rule, by operation. Changed copies of them reach the handlers, which bodies generated
  * from the schema alone seldom do.
  */
-export function validBodies({ printOrders, jobs, items, own }: Subject): Readonly<Record<string, readonly object[]>> {
+export function validBodies({
+  printOrders,
+  jobs,
+  items,
+  own,
+  ids,
+}: Subject): Readonly<Record<string, readonly object[]>> {
   const quote = () => {
     const { shippingMethod: _, ...request } = internationalRequest();
     return request;
@@ -38,7 +44,11 @@ export function validBodies({ printOrders, jobs, items, own }: Subject): Readonl
     supplier: { uid: 'ramy', unitCost: 12.5, currency: 'EUR' },
   };
   return {
-    createChannel: [{ kind: 'csv', name: 'fuzz', settings: { preset: 'shopify', defaults: { currency: 'EUR' } } }],
+    createChannel: [
+      { kind: 'csv', name: 'fuzz', clientId: ids.operator.connectorId![0] },
+      { kind: 'csv', name: 'fuzz', settings: { preset: 'shopify', defaults: { currency: 'EUR' } } },
+    ],
+    changeChannel: [{ name: 'renamed' }],
     storeChannelMapping: [{ sku: 'A3', productUid: STICKER, files: { default: 'https://files.example/a.png' } }],
     startOperatorSession: [{ apiKey: `plk_${'x'.repeat(32)}` }, { oneTimeToken: `pst_${'x'.repeat(43)}` }],
     submitOrder: [

@@ -10,8 +10,8 @@ afterAll(() => rmSync(root, { recursive: true }));
 
 const nameOf = (number: number) => `${String(number).padStart(3, '0')}.do.part.sql`;
 /** The migrations of a first release, and the name of the next one. */
-const RELEASED = Object.fromEntries(Array.from({ length: 12 }, (_, n) => [nameOf(n + 1), '-- Part.\n']));
-const NEXT = '013.do.next.sql';
+const RELEASED = Object.fromEntries(Array.from({ length: 13 }, (_, n) => [nameOf(n + 1), '-- Part.\n']));
+const NEXT = '014.do.next.sql';
 
 /** Runs the check over the released migrations and these. Returns what it prints. */
 function check(migrations: Readonly<Record<string, string>>): string {
@@ -69,8 +69,8 @@ test.each([
 });
 
 test.each([
-  ['a number that leaves a gap', '014.do.next.sql', /014.do.next.sql: its number must be 013/],
-  ['a number that another migration has', '012.do.two.sql', /012.do.two.sql: its number must be 013/],
+  ['a number that leaves a gap', '015.do.next.sql', /015.do.next.sql: its number must be 014/],
+  ['a number that another migration has', '013.do.two.sql', /013.do.two.sql: its number must be 014/],
   ['a name of another form', '13.next.sql', /13.next.sql: not a name like/],
 ])('%s is refused', (_, file, problem) => {
   expect(check({ [file]: '-- Why.\n' })).toMatch(problem);

@@ -29,7 +29,8 @@ export const REPAIRS: Readonly<Record<Order['possibleRepairs'][number]['action']
   },
   accept_address: {
     name: 'Accept address',
-    explanation: 'Labels have the address as it is. Letters that no font has are left out. The order goes on.',
+    explanation:
+      'Labels have the address as it is, with what was found in it. Letters that no font has are left out. The order goes on.',
     button: 'Accept address',
   },
   reroute: {
@@ -260,6 +261,7 @@ export const order = {
   delivered: {
     title: 'Delivery',
     recipient: 'Recipient',
+    asSent: (texts: readonly string[]) => `As sent: ${texts.join(', ')}`,
     stages: 'Stages',
     next: 'Next',
     dispatchedBy: (date: string) => `by ${date}`,
@@ -289,6 +291,7 @@ export const order = {
     preview: (reference: string) => `Preview of ${reference}`,
     severities: { error: 'Error', warning: 'Warning', ok: 'Note' },
     accepted: 'Accepted as it is',
+    suggestion: (text: string) => `Suggestion: ${text}.`,
     measured: (file: {
       readonly contentType: string | null;
       readonly sizeBytes: number | null;

@@ -15,6 +15,8 @@ export const MERLIN_EXPRESS: RateCard = {
   currency: 'EUR',
   origins: { DE: 100, NL: 100, GB: 104, US: 108, CA: 116, AU: 126, JP: 114 },
   otherOrigins: 135,
+  // Post offices of the armed forces take mail of the post only (USPS Publication 28, section 238).
+  unserved: ['American forces'],
   brandOnLabel: true,
   gs1Prefix: '9522202',
   methods: [

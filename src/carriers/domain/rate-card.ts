@@ -5,7 +5,7 @@ import {
   priceOf,
 } from '../../consignments/domain/consignment';
 import { convertMinor, type RateTable, timesRate } from '../../platform/domain/money';
-import { sharesCustoms } from '../../platform/domain/territories';
+import { isCrossBorder, type Place, sharesCustoms, territoryOf } from '../../platform/domain/territories';
 
 export interface ZoneRate {
   /** Price of each weight step, in minor units of the card's currency. A zone may end before the method's last step. */
@@ -74,6 +74,8 @@ interface Card {
   /** Price level of all other countries of origin. Default: the carrier accepts no packages there. */
   readonly otherOrigins?: number;
   readonly destinations?: readonly Region[];
+  /** Special territories (`territoryOf`) that the carrier does not serve. */
+  readonly unserved?: readonly string[];
   readonly brandOnLabel: boolean;
   readonly methods: readonly MethodRates[];
 }
@@ -139,7 +141,8 @@ function surchargeMinor(
 /** Returns the prices and transit time of a method between two addresses. Undefined when it does not deliver there. */
 function rateBetween(card: RateCard, method: MethodRates, consignment: Consignment): ZoneRate | undefined {
   const { sender, receiver } = consignment;
-  const zone = zoneBetween(sender.country, receiver.country);
+  if (card.unserved?.includes(territoryOf(receiver).name ?? '')) return undefined;
+  const zone = zoneBetween(sender, receiver);
   const region = regionOf(receiver.country);
   const destinations = method.destinations ?? card.destinations;
   if (zone === undefined || region === undefined || destinations?.includes(region) === false) return undefined;
@@ -235,13 +238,16 @@ export function regionOf(country: string): Region | undefined {
 
 const REMOTE: ReadonlySet<Region> = new Set(['africa', 'centralAsia', 'pacificIslands', 'latinAmerica']);
 
-/** Returns the zone between two countries, or undefined when one of them has no delivery service. */
-export function zoneBetween(sender: string, receiver: string): Zone | undefined {
-  const from = regionOf(sender);
-  const to = regionOf(receiver);
+/**
+ * Returns the zone between two places, or undefined when one of them has no delivery service. A territory with customs or VAT of
+ * its own is no domestic destination.
+ */
+export function zoneBetween(sender: Place, receiver: Place): Zone | undefined {
+  const from = regionOf(sender.country);
+  const to = regionOf(receiver.country);
   if (from === undefined || to === undefined) return undefined;
-  if (sender === receiver) return 'domestic';
-  if (sharesCustoms({ country: sender }, { country: receiver })) return 'union';
+  if (sender.country === receiver.country && !isCrossBorder(sender, receiver)) return 'domestic';
+  if (sharesCustoms(sender, receiver)) return 'union';
   if (from === to) return 'continent';
   return REMOTE.has(to) ? 'remote' : 'intercontinental';
 }

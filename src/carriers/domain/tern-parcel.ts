@@ -25,6 +25,8 @@ export const TERN_PARCEL: RateCard = {
   currency: 'EUR',
   origins: { DE: 100, NL: 102, GB: 106, US: 115, CA: 122, AU: 128, JP: 112 },
   destinations: ['europe', 'northAmerica', 'asiaPacific', 'middleEast', 'latinAmerica'],
+  // Post offices of the armed forces take mail of the post only (USPS Publication 28, section 238).
+  unserved: ['American forces'],
   brandOnLabel: true,
   // GS1 reserves prefix 952 for demonstrations and examples.
   gs1Prefix: '9521101',

@@ -34,6 +34,26 @@ const easyPostShipment = z.object({
     .transform((messages) => boundedValue(messages, LONGEST_MESSAGE) as typeof messages)
     .nullish(),
 });
+const easyPostAddress = z.object({
+  verifications: z
+    .object({
+      delivery: z
+        .object({
+          errors: z
+            .array(
+              z.object({
+                field: z.string().nullish(),
+                message: z.string(),
+                suggestion: z.string().nullish().catch(null),
+              }),
+            )
+            .nullish(),
+        })
+        .nullish(),
+    })
+    .nullish(),
+});
+
 export type EasyPostShipment = z.output<typeof easyPostShipment>;
 
 export const easyPostTracker = z.object({
@@ -134,6 +154,11 @@ export function createEasyPostApi(options: {
       call(easyPostShipment, () => client.Shipment.retrieve(encodeURIComponent(reference))),
     buy: (shipmentId: string, rateId: string) => call(easyPostShipment, () => client.Shipment.buy(shipmentId, rateId)),
     refund: (shipmentId: string) => call(easyPostShipment, () => client.Shipment.refund(shipmentId)),
+    /** Creates an address and verifies that mail is delivered to it. */
+    verify: (address: object) =>
+      call(easyPostAddress, () =>
+        client.Address.create({ ...address, verify: true } as Parameters<typeof client.Address.create>[0]),
+      ),
     /** Returns the tracker of a tracking code; EasyPost creates one where there is none. */
     tracker: (trackingCode: string) =>
       call(easyPostTracker, () => client.Tracker.create({ tracking_code: trackingCode })),

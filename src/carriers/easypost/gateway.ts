@@ -1,12 +1,14 @@
 import type { z } from 'zod';
+import type { PostalAddress } from '../../consignments/domain/consignment';
 import type { TrackingStatus } from '../../consignments/domain/tracking-status';
 import type { Config } from '../../platform/config';
 import type { RateTable } from '../../platform/domain/money';
 import { ratesAt } from '../../platform/exchange-rates';
 import type { SafeClient } from '../../platform/http/safe-client';
 import type { Sql } from '../../platform/postgres';
-import { type CarrierAdapter, type CarrierEvent, quotedAt } from '../carrier';
+import { type CarrierAdapter, type CarrierDoubt, type CarrierEvent, quotedAt } from '../carrier';
 import { createEasyPostApi, EASYPOST_UID, type EasyPostApi, type easyPostTracker, isRefusal } from './api';
+import { address } from './parameters';
 import { buyFromEasyPost, voidAtEasyPost } from './purchases';
 import { quoteEasyPost } from './rates';
 
@@ -33,11 +35,35 @@ export function createEasyPostGateway(options: EasyPostOptions): CarrierAdapter 
     quote: async (consignment) => quoteEasyPost(api, consignment, await options.rates(quotedAt(consignment))),
     buy: (request) => buyFromEasyPost({ api, client, timeoutMs }, request),
     void: ({ idempotencyKey }) => voidAtEasyPost(api, idempotencyKey),
+    checkAddress: (receiver) => checkAtEasyPost(api, receiver),
     // EasyPost publishes a limit for lists only (5 requests a second) and limits other requests by its load
     // (https://docs.easypost.com/guides/rate-limiting-guide). A tracker is one request.
     trackingLimits: { batch: 20, perSecond: 20 },
     track: (trackingNumbers) => trackAtEasyPost(api, trackingNumbers),
   };
+}
+
+/** Fields of an address at EasyPost. Others are about the address as a whole, and stand at its street. */
+const FIELDS: Readonly<Record<string, CarrierDoubt['field']>> = {
+  street2: 'addressLine2',
+  city: 'city',
+  zip: 'postcode',
+  state: 'state',
+};
+
+/** Returns the errors of EasyPost's verification of an address. @throws CarrierUnavailable */
+async function checkAtEasyPost(api: EasyPostApi, receiver: PostalAddress): Promise<CarrierDoubt[]> {
+  try {
+    const verified = await api.verify(address(receiver));
+    return (verified?.verifications?.delivery?.errors ?? []).map(({ field, message, suggestion }) => ({
+      field: FIELDS[field ?? ''] ?? 'addressLine1',
+      message: `EasyPost: ${message}`,
+      suggestion: suggestion || null,
+    }));
+  } catch (error) {
+    if (isRefusal(error)) return [];
+    throw error;
+  }
 }
 
 /** Trackers that are read concurrently. */

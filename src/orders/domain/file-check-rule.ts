@@ -1,7 +1,7 @@
-import type { FILE_CHECK_ACTIONS, FileCheckRule } from '../../accounts/clients';
+import type { CHECK_ACTIONS, CheckRule } from '../../accounts/clients';
 import type { FileFinding, FileFindingCode } from '../../files/domain/file-findings';
 
-type FileCheckAction = (typeof FILE_CHECK_ACTIONS)[number];
+type FileCheckAction = (typeof CHECK_ACTIONS)[number];
 
 /** A print file with findings that nobody has accepted. */
 export interface FileWithFindings {
@@ -14,7 +14,7 @@ export interface FileWithFindings {
 const HELD_ERRORS: readonly FileFindingCode[] = ['page_size', 'orientation', 'resolution', 'not_rendered', 'xfa_form'];
 
 /** Returns what a finding does to its order. @param rule the client's own; null: the default */
-export function actionOf({ code, severity }: FileFinding, rule: FileCheckRule | null): FileCheckAction {
+export function actionOf({ code, severity }: FileFinding, rule: CheckRule | null): FileCheckAction {
   if (severity === 'ok') return 'warn';
   if (rule !== null) return severity === 'error' ? rule.errors : rule.warnings;
   return severity === 'error' && HELD_ERRORS.includes(code) ? 'hold' : 'warn';
@@ -23,7 +23,7 @@ export function actionOf({ code, severity }: FileFinding, rule: FileCheckRule | 
 /** Returns the files with the findings that stop an order, and whether they refuse or hold it. Null: the order goes on. */
 export function stoppingFiles(
   files: readonly FileWithFindings[],
-  rule: FileCheckRule | null,
+  rule: CheckRule | null,
 ): { readonly action: Exclude<FileCheckAction, 'warn'>; readonly files: readonly FileWithFindings[] } | null {
   for (const action of ['refuse', 'hold'] as const) {
     const stopping = files

@@ -87,6 +87,7 @@ export const PERSONAL_TABLES: readonly PersonalTable[] = [
     columns: {
       customer_reference_id: removed,
       shipping_address: texts(...addressKeeps),
+      address_findings: removed,
       return_address: texts(...addressKeeps),
       packaging_instructions: texts('orderItemReferenceId', 'brandedPackaging'),
       metadata: emptyList,

@@ -7,6 +7,7 @@ import type { Partner } from '../../partners/partner-rows';
 import { fromMinor } from '../../platform/domain/money';
 import { isCrossBorder } from '../../platform/domain/territories';
 import type { FieldError } from '../../platform/errors';
+import { addressFindingSchema } from '../domain/address-findings';
 import { parcelSchema, parcelView } from '../domain/planned-parcel';
 import { priceOrder } from '../domain/pricing';
 import type { Receipt } from '../domain/receipt';
@@ -127,6 +128,8 @@ export function quotedOrder(
     ),
     shippingRevision: 0,
     acceptedAddressId: null,
+    addressFindings: null,
+    addressChecks: null,
     filesRevision: 0,
     createdAt: new Date(),
     ...rates,
@@ -229,6 +232,11 @@ export const orderQuoteSchema = z
     needsRetailPrices: z
       .boolean()
       .describe('True when a print order crosses a customs border. An order without retail prices is then refused.'),
+    addressChecks: z
+      .array(addressFindingSchema)
+      .describe(
+        'What is found in the address. An order with an error waits, unless the client’s setting says otherwise.',
+      ),
     ...amounts(...QUOTE_TOTALS),
   })
   .meta({ id: 'OrderQuote' });

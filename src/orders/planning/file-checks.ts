@@ -1,10 +1,10 @@
-import type { FileCheckRule } from '../../accounts/clients';
+import type { CheckRule } from '../../accounts/clients';
 import type { Fragment, Queryable, Transaction } from '../../platform/postgres';
 import { type FileWithFindings, stoppingFiles } from '../domain/file-check-rule';
 import type { PreparationPlan } from './plan-refusals';
 
 export interface CheckedFiles {
-  readonly rule: FileCheckRule | null;
+  readonly rule: CheckRule | null;
   readonly files: readonly FileWithFindings[];
   /** True when a file is to be fetched: it was replaced. */
   readonly unfetched: boolean;

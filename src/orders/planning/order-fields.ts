@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { shownReturnAddress } from '../../accounts/clients';
 import { columnsOf } from '../../platform/postgres';
+import type { StoredFindings } from '../domain/address-findings';
 import { columnOf } from '../domain/item-fields';
 import type { FinancialStatus, OrderStatus } from '../domain/lifecycle/statuses';
 import type { FileDelay } from './file-delays';
@@ -57,6 +58,7 @@ export interface OrderFields extends StoredFields {
   readonly reprintOf: string | null;
   /** The id of the address whose findings an operator has accepted. */
   readonly acceptedAddressId: string | null;
+  readonly addressFindings: StoredFindings | null;
   readonly returnAddress: z.output<typeof shownReturnAddress> | null;
   readonly refusalReason: string | null;
   readonly refusalReasonDetails: Record<string, unknown> | null;
@@ -94,6 +96,7 @@ const FIELDS: readonly (keyof OrderFields)[] = [
   ...LISTED,
   'reprintOf',
   'acceptedAddressId',
+  'addressFindings',
   'returnAddress',
   'refusalReason',
   'refusalReasonDetails',

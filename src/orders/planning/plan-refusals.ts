@@ -15,6 +15,7 @@ export const PLAN_REFUSALS = [
   'no_price',
   'no_shipment_method',
   'file_check',
+  'address_check',
 ] as const;
 
 export type PreparationPlan =

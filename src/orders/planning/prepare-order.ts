@@ -12,7 +12,7 @@ import {
 } from '../../platform/postgres';
 import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
 import { priceOrder } from '../domain/pricing';
-import { addressHold } from './address-checks';
+import { addressStop, withCarrierDoubts, withTerritoryFinding } from './address-checks';
 import { type CheckedFiles, checkedFiles, fileRefusal } from './file-checks';
 import {
   crossBorderRefusal,
@@ -54,18 +54,24 @@ export async function prepareOrder(deps: PreparationDeps & VatCheckDeps, orderId
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const found = await runOrderWith<CheckedFiles>(deps.sql, deps.sql`${orderId}`, checkedFiles(deps.sql));
     if (found === undefined) throw new Error(`order ${orderId} does not exist`);
-    const { order, related: files } = found;
+    const { related: files } = found;
+    let { order } = found;
     const stored = order.isPlanned ? await storedPlan(deps.sql, orderId) : null;
     if (stored !== null) return stored;
     // All items are cancelled.
     if (order.items.length === 0) return { outcome: 'ended' };
-    const refused = fileRefusal(files) ?? addressHold(order);
-    if (refused !== null) return refused;
+    const unfit = fileRefusal(files);
+    if (unfit !== null) return unfit;
+    order = await withCarrierDoubts(deps, order);
+    const stopped = addressStop(order);
+    if (stopped !== null) return stopped;
     const draft = await draftPlan(deps, await withVatCheck(deps, order));
     if (draft.outcome !== 'drafted') {
       const { decision } = draft;
       if (decision !== null) await recordRoutingDecision(deps.sql, { orderId, step: STEP, decision });
-      return draft.plan;
+      const isUnserved = draft.plan.outcome === 'refused' && draft.plan.code === 'no_shipment_method';
+      const found = isUnserved ? await withTerritoryFinding(deps.sql, order) : null;
+      return (found && addressStop(found)) ?? draft.plan;
     }
     const plan = await commitPlan(deps.sql, draft);
     if (plan !== null) return plan;

@@ -1,7 +1,9 @@
+import type { CheckRule } from '../../accounts/clients';
 import type { RateTable } from '../../platform/domain/money';
 import type { Place } from '../../platform/domain/territories';
 import { ratesAt } from '../../platform/exchange-rates';
 import type { Fragment, Sql } from '../../platform/postgres';
+import type { StoredFindings } from '../domain/address-findings';
 import { type ItemFields, itemMembers } from '../domain/item-fields';
 import { type TaxTable, VAT_CHECKED, type VatCheck } from '../domain/vat';
 import { STORED_COLUMNS, type StoredFields } from './order-fields';
@@ -15,6 +17,9 @@ export interface RunOrder extends StoredFields {
   readonly iossNumber: string | null;
   readonly shippingRevision: number;
   readonly acceptedAddressId: string | null;
+  readonly addressFindings: StoredFindings | null;
+  /** What the client's setting does with findings of the address. Null: the default. */
+  readonly addressChecks: CheckRule | null;
   readonly filesRevision: number;
   readonly createdAt: Date;
   /** Exchange rates of the day of submission. Every amount of the order is converted by them. */
@@ -65,7 +70,7 @@ export async function runOrderWith<Related>(
 ): Promise<{ readonly order: RunOrder; readonly related: Related } | undefined> {
   const [row] = await sql<(Omit<RunOrder, 'rates' | 'taxRates'> & { related: Related })[]>`
     SELECT ${sql.unsafe(STORED_COLUMNS)}, o.id, o.client_id, a.name AS client_name, a.settings ->> 'iossNumber' AS ioss_number,
-      o.shipping_revision, o.accepted_address_id, o.files_revision, o.created_at, o.charged, EXISTS (SELECT FROM print_orders p WHERE p.order_id = o.id) AS is_planned,
+      o.shipping_revision, o.accepted_address_id, o.address_findings, a.settings -> 'addressChecks' AS address_checks, o.files_revision, o.created_at, o.charged, EXISTS (SELECT FROM print_orders p WHERE p.order_id = o.id) AS is_planned,
       (SELECT jsonb_agg(jsonb_build_object(${itemMembers(sql, RUN_ITEM)}, 'position', i.position) ORDER BY i.position)
         FROM order_items i WHERE i.order_id = o.id AND i.fulfillment_status <> 'cancelled') AS items,
       (SELECT jsonb_agg(jsonb_build_object('printOrderId', p.id::text, 'jobId', j.id::text, 'itemId', j.order_item_id::text,

@@ -1,4 +1,4 @@
-import type { FileCheckRule } from '../../accounts/clients';
+import type { CheckRule } from '../../accounts/clients';
 import { checkFile } from '../../files/domain/file-check';
 import type { FileFault } from '../../files/domain/file-fault';
 import { type FileDeps, type FileSource, type IngestedFile, ingestFile, inspectFile } from '../../files/ingest-file';
@@ -20,7 +20,7 @@ interface RunningPreflight {
   readonly client: string;
   readonly url: string;
   readonly subject: FileOfProduct;
-  readonly rule: FileCheckRule | null;
+  readonly rule: CheckRule | null;
   /** Key of the copy of a file that replaces another one. Null: the file is only checked. */
   readonly objectKey: string | null;
 }

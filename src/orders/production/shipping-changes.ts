@@ -7,7 +7,7 @@ import { inTransaction, json, type Queryable, type Sql, type Transaction } from 
 import { whyStatusForbids } from '../domain/lifecycle/rules/guards';
 import { DEPARTED, type OrderStatus } from '../domain/lifecycle/statuses';
 import type { Receipt } from '../domain/receipt';
-import { addressFindings } from '../planning/address-checks';
+import { addressFindings, stoppingFindings } from '../planning/address-checks';
 import { type Charges, openLines } from '../planning/charges';
 import type { StoredFields } from '../planning/order-fields';
 import type { ShippingAddress, UpdateShipment } from '../planning/order-schemas';
@@ -183,7 +183,8 @@ async function planChange(
   const before = await runOrder(deps.sql, orderId);
   // Partners make the order. It cannot wait for a better address.
   const isMoved = !isUnchanged(before, { ...change, shipmentMethodUid: null });
-  const [finding] = before.isPlanned && isMoved ? addressFindings(change.shippingAddress!) : [];
+  const findings = before.isPlanned && isMoved ? addressFindings(change.shippingAddress!) : [];
+  const finding = stoppingFindings(findings, before.addressChecks)?.findings[0];
   if (finding !== undefined) {
     return { outcome: 'refused', message: finding.message, reference: `shippingAddress.${finding.field}` };
   }

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { shownReturnAddress } from '../../accounts/clients';
 import { addressAsSent } from '../../platform/normal-address';
 import type { LinkSigner } from '../../platform/objects/signed-links';
+import { addressFindingSchema } from '../domain/address-findings';
 import { FINANCIAL_STATUSES, ORDER_STATUSES } from '../domain/lifecycle/statuses';
 import { amounts, billingEntitySchema, NO_BILLING_ENTITY, receiptSchema, receiptView } from '../domain/receipt';
-import { addressFindingSchema, addressFindings } from '../planning/address-checks';
+import { findingsOf } from '../planning/address-checks';
 import { fileDelay } from '../planning/file-delays';
 import { clientEvent, clientEvents, orderEvents } from './client-events';
 import { type OrderRecord, PARTNER_EVENTS } from './order-reader';
@@ -41,7 +42,10 @@ export const retrievedAddressSchema = z
       .describe('The texts that were stored in another form, as they were sent: a national phone number. Null: none.'),
     checks: z
       .array(addressFindingSchema)
-      .describe('What was found in the address. An order with findings waits before its handover.'),
+      .describe(
+        'What was found in the address. An order with an error waits before its handover, unless the client’s setting ' +
+          '`addressChecks` says otherwise.',
+      ),
     checksAccepted: z.boolean().describe('An operator has accepted the address as it is.'),
   })
   .meta({ id: 'RetrievedShippingAddress' });
@@ -205,12 +209,14 @@ export function orderView(order: OrderRecord, links: LinkSigner) {
 }
 
 /** Returns the shipping address with every field of schema `RetrievedShippingAddress`. */
-export function addressView(order: Pick<OrderRecord, 'id' | 'shippingAddress' | 'acceptedAddressId'>) {
+export function addressView(
+  order: Pick<OrderRecord, 'id' | 'shippingAddress' | 'acceptedAddressId' | 'addressFindings'>,
+) {
   const { shippingAddress: address, acceptedAddressId } = order;
   return {
     ...addressFields(order),
     addressAsSent: address.addressAsSent ?? null,
-    checks: addressFindings(address),
+    checks: findingsOf(order),
     checksAccepted: acceptedAddressId === address.id,
   };
 }

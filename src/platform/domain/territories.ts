@@ -11,6 +11,8 @@ export interface Place {
 
 /** Customs territories and VAT territories of a place. Northern Ireland belongs to two of each for goods. */
 export interface Territory {
+  /** Undefined: no territory of its own. */
+  readonly name?: string;
   readonly customs: readonly string[];
   /** The first one has the VAT rates of the place. */
   readonly vat: readonly string[];
@@ -75,7 +77,7 @@ const TERRITORIES: ReadonlyMap<string, Territory> = new Map(
       string[],
       string[],
     ];
-    return addresses.split(' ').map((address) => [address, { customs, vat }] as const);
+    return addresses.split(' ').map((address) => [address, { name, customs, vat }] as const);
   }),
 );
 const LONGEST = Math.max(...[...TERRITORIES.keys()].map((address) => address.replace(/:.*/, '').length));

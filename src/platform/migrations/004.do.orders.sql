@@ -16,6 +16,8 @@ CREATE TABLE orders (
   shipping_address        jsonb NOT NULL,
   -- Id of the shipping address whose findings an operator has accepted. A changed address has another id.
   accepted_address_id     uuid,
+  -- What carriers and the plan found in the address, with its id.
+  address_findings        jsonb,
   return_address          jsonb,
   packaging_instructions  jsonb NOT NULL DEFAULT '[]',
   metadata                jsonb NOT NULL DEFAULT '[]',

@@ -49,16 +49,18 @@ type InDelivery = Readonly<Record<string, number>>;
  * Returns how many rows of each key may be claimed. Of the slots for notifications, a client has the part that would be left for one
  * more client, and each of its endpoints what would be left for one more endpoint: whoever is silent, a slot is free for
  * those who are not.
+ * @param owners number of clients that share the slots. Default: those of the keys and of the rows in delivery
  */
 export function roomsOf(
   keys: readonly string[],
   { kind, concurrency, perKey }: FairLane,
   inDelivery: InDelivery,
+  owners?: number,
 ): ReadonlyMap<string, number> {
   const held = (key: string) => inDelivery[key] ?? 0;
   if (kind === 'start_workflow') return new Map(keys.map((key) => [key, perKey - held(key)]));
   const byOwner = Map.groupBy(new Set([...Object.keys(inDelivery), ...keys]), ownerOf);
-  const ofOwner = shareOf(concurrency, byOwner.size);
+  const ofOwner = shareOf(concurrency, owners ?? byOwner.size);
   return new Map(
     [...byOwner.values()].flatMap((owned) => {
       const ofKey = Math.min(perKey, shareOf(ofOwner, owned.length));
@@ -166,6 +168,8 @@ export class FairClaims implements Claims {
   private readonly window = new ScanWindow();
   /** Keys with rows in delivery and waiting keys. Claims include waiting keys in this order. */
   private readonly backlogs = new Map<string, Backlog>();
+  /** The keys of each owner. A start has no owner but its key. */
+  private readonly owned = new Map<string, Set<string>>();
 
   constructor(
     private readonly sql: Sql,
@@ -198,26 +202,38 @@ export class FairClaims implements Claims {
   release(row: OutboxRow): boolean {
     const key = keyOf(row);
     const entry = this.backlogs.get(key)!;
+    const owners = this.owned.size;
     this.update(key, { ...entry, inDelivery: entry.inDelivery - 1 });
-    return this.hasRoom();
+    // The keys of the same owner get room. Those of others do when there are fewer owners. All of 1,000 keys take 1 ms of CPU.
+    return this.hasRoom(this.owned.size < owners ? undefined : this.owned.get(this.ownerOf(key)));
   }
 
-  /** Returns true when a key may have due rows that can be claimed. */
-  private hasRoom(): boolean {
-    const waiting = [...this.backlogs].flatMap(([key, { waiting }]) => (waiting ? [key] : []));
-    const rooms = roomsOf(waiting, this.lane, this.inDelivery());
+  /** Returns true when one of the keys may have due rows that can be claimed. */
+  private hasRoom(keys: Iterable<string> = this.backlogs.keys()): boolean {
+    const of = [...keys];
+    const waiting = of.filter((key) => this.backlogs.get(key)!.waiting);
+    const rooms = roomsOf(waiting, this.lane, this.inDelivery(of), this.owned.size);
     return waiting.some((key) => rooms.get(key)! > 0);
   }
 
-  private inDelivery(): InDelivery {
-    return Object.fromEntries(
-      [...this.backlogs].flatMap(([key, { inDelivery }]) => (inDelivery > 0 ? [[key, inDelivery]] : [])),
-    );
+  private inDelivery(keys: Iterable<string> = this.backlogs.keys()): InDelivery {
+    const counts = [...keys].map((key): [string, number] => [key, this.backlogs.get(key)!.inDelivery]);
+    return Object.fromEntries(counts.filter(([, count]) => count > 0));
+  }
+
+  private ownerOf(key: string): string {
+    return this.lane.kind === 'start_workflow' ? key : ownerOf(key);
   }
 
   private update(key: string, entry: Backlog): void {
     // To the end: the next claim includes other keys first.
     this.backlogs.delete(key);
-    if (entry.inDelivery > 0 || entry.waiting) this.backlogs.set(key, entry);
+    const owner = this.ownerOf(key);
+    const owned = this.owned.get(owner) ?? new Set();
+    owned.delete(key);
+    if (entry.inDelivery > 0 || entry.waiting) {
+      this.backlogs.set(key, entry);
+      this.owned.set(owner, owned.add(key));
+    } else if (owned.size === 0) this.owned.delete(owner);
   }
 }

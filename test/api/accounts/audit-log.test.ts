@@ -72,6 +72,8 @@ const NEEDS_WORKER = [
   'checkPartnerConformance',
   // test/workflows/order/retail-prices.test.ts
   'patchOrder',
+  // test/api/channels/files.test.ts
+  'uploadChannelFile',
   // test/workflows/order/file-checks.test.ts
   'replaceFile',
 ];

@@ -51,6 +51,8 @@ test('a file becomes orders, which name their channel', async () => {
       { itemReferenceId: '1', finalProductUid: POSTER, quantity: 3, files: [{ type: 'default', url: FILE_URL }] },
     ],
   });
+  const audited = await api.sql`SELECT after FROM audit_log WHERE action = 'channel.upload' AND object_id = ${channel}`;
+  expect(audited).toEqual([{ after: { fileId: body.id, dryRun: false } }]);
   const [start] = await api.sql`SELECT payload FROM outbox WHERE target = ${`order-${made.id}`}`;
   expect(start).toBeDefined();
 });

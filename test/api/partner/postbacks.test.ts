@@ -28,9 +28,11 @@ interface Sent {
   readonly retryAfter?: number;
 }
 
-async function post(body: object): Promise<Sent> {
+const post = (body: object) => send('/v2/order/status', body);
+
+async function send(path: string, body: object): Promise<Sent> {
   const { apiKey } = stack.credentials.partners.find(({ name }) => name === 'prints-berlin')!;
-  const response = await fetch(`${stack.baseUrl}/v2/order/status`, {
+  const response = await fetch(`${stack.baseUrl}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
     body: JSON.stringify(body),
@@ -376,17 +378,22 @@ test('a hundred equal concurrent postbacks all get a response and cause one tran
   expect(stored).toEqual([{ repetitions: 99 }, { repetitions: 0 }]);
 });
 
-test('a partner that sends postbacks about one print order without end is refused, and others are not', async () => {
-  const about = (orderId: string) => post({ timestamp: now(), orderId, status: 'received' });
-  for (let left = FAILURE_LIMITS.postback.limit; left > 0; left -= 20) {
-    const sent = await Promise.all(Array.from({ length: 20 }, () => about('flood')));
-    expect(new Set(sent.map(({ status }) => status))).toEqual(new Set([404]));
-  }
-  const refused = await about('flood');
-  expect(refused).toMatchObject({ status: 429, body: { error: expect.stringContaining('within an hour') } });
-  expect(refused.retryAfter).toBeGreaterThan(3_000);
-  expect((await about('another')).status).toBe(404);
-});
+test.each([
+  { kind: 'postback', about: (orderId: string) => post({ timestamp: now(), orderId, status: 'received' }) },
+  { kind: 'dispatch', about: (orderId: string) => send('/v2/order/dispatch', { orderId }) },
+] as const)(
+  'a partner with requests of kind $kind about one print order without end is refused, and others are not',
+  async ({ kind, about }) => {
+    for (let left = FAILURE_LIMITS[kind].limit; left > 0; left -= 20) {
+      const sent = await Promise.all(Array.from({ length: 20 }, () => about('flood')));
+      expect(new Set(sent.map(({ status }) => status))).toEqual(new Set([404]));
+    }
+    const refused = await about('flood');
+    expect(refused).toMatchObject({ status: 429, body: { error: expect.stringContaining('within an hour') } });
+    expect(refused.retryAfter).toBeGreaterThan(3_000);
+    expect((await about('another')).status).toBe(404);
+  },
+);
 
 test('the answers about an order with 10,843 postbacks have the latest of them', async () => {
   const order = await handedOver(stack, 'ten-thousand');

@@ -40,8 +40,18 @@ describe('zones', () => {
     ['DE', 'US', 'intercontinental'],
     ['DE', 'BR', 'remote'],
     ['DE', 'KP', undefined],
-  ])('%s to %s is %s', (from, to, zone) => {
-    expect(zoneBetween(from, to)).toBe(zone);
+    ['ES', 'ES 38001', 'union'],
+    ['DE', 'DE 78266', 'continent'],
+    ['GB', 'GB BT1', 'domestic'],
+    ['IE', 'GB BT1', 'union'],
+    ['GB', 'GB JE2', 'union'],
+  ])('%s to %s is %s', (...places) => {
+    const zone = places.pop();
+    const [from, to] = places.map((place) => {
+      const [country, postcode] = place!.split(' ');
+      return { country: country!, postcode };
+    });
+    expect(zoneBetween(from!, to!)).toBe(zone);
   });
 });
 

@@ -54,12 +54,22 @@ describe('files of finished orders', () => {
     const { keys: untracked } = await storedOrder('shipped', RETENTION_DAYS + 1);
     const { keys: recent } = await storedOrder('delivered', RETENTION_DAYS - 1);
     const { keys: onHold } = await storedOrder('on_hold', RETENTION_DAYS + 100);
-    expect(await collectGarbage(sql, objects)).toEqual({ files: 2, packingSlips: 2, shippingDocuments: 0 });
+    expect(await collectGarbage(sql, objects)).toEqual({
+      files: 2,
+      packingSlips: 2,
+      shippingDocuments: 0,
+      channelFiles: 0,
+    });
     expect(await areStored(finished)).toEqual([false, false, false]);
     expect(await areStored(untracked)).toEqual([false, false, false]);
     expect(await areStored(recent)).toEqual([true, true, true]);
     expect(await areStored(onHold)).toEqual([true, true, true]);
-    expect(await collectGarbage(sql, objects)).toEqual({ files: 0, packingSlips: 0, shippingDocuments: 0 });
+    expect(await collectGarbage(sql, objects)).toEqual({
+      files: 0,
+      packingSlips: 0,
+      shippingDocuments: 0,
+      channelFiles: 0,
+    });
     const [file] = await sql`SELECT object_key, previews FROM order_files WHERE object_key IS NULL LIMIT 1`;
     expect(file).toEqual({ objectKey: null, previews: [] });
   });
@@ -123,4 +133,22 @@ describe('shipping documents', () => {
       { id: young, deleted: false },
     ]);
   });
+});
+
+test('the content of a CSV file of orders is deleted with its retention time, and that of a dry run after a day', async () => {
+  const channelId = uuidv7();
+  await sql`INSERT INTO channels (id, client_id, kind, name) VALUES (${channelId}, ${clientId}, 'csv', 'kept')`;
+  const file = async (ageDays: number, dryRun: boolean) => {
+    const id = uuidv7();
+    await objects.put(id, Buffer.from('x'), { contentType: 'text/csv' });
+    await sql`
+      INSERT INTO channel_files (id, channel_id, name, sha256, size_bytes, dry_run, object_key, state, created_at)
+      VALUES (${id}, ${channelId}, 'a.csv', ${Buffer.from(id)}, 1, ${dryRun}, ${id}, 'read', ${new Date(Date.now() - ageDays * 86_400_000)})`;
+    return id;
+  };
+  const deleted = [await file(RETENTION_DAYS + 1, false), await file(2, true)];
+  const kept = [await file(RETENTION_DAYS - 1, false), await file(0, true)];
+  expect(await collectGarbage(sql, objects)).toMatchObject({ channelFiles: 2 });
+  for (const id of deleted) expect(await objects.stat(id)).toBeNull();
+  for (const id of kept) expect(await objects.stat(id)).not.toBeNull();
 });

@@ -1,3 +1,4 @@
+import { NamespaceNotFoundError } from '@temporalio/common';
 import type { ObjectStore } from '../../../src/platform/objects/object-store';
 import { createS3Store } from '../../../src/platform/objects/s3-store';
 import { isUnavailable } from '../../../src/platform/unavailable';
@@ -47,4 +48,13 @@ test('an object store that does not respond in time is unavailable', async () =>
   // Made by hand: the real timeout takes a minute.
   const error = Object.assign(new Error('no byte'), { name: 'TimeoutError', $metadata: { attempts: 3 } });
   expect(isUnavailable(error)).toBe(true);
+});
+
+test('a Temporal server that does not know its namespace yet is unavailable', () => {
+  expect(isUnavailable(new NamespaceNotFoundError('default'))).toBe(true);
+});
+
+test('an update of a run whose workflow task has failed is unavailable: the worker was overloaded', () => {
+  const cause = Object.assign(new Error('9 FAILED_PRECONDITION: Workflow Task in failed state'), { code: 9 });
+  expect(isUnavailable(new Error('Workflow Update failed', { cause }))).toBe(true);
 });

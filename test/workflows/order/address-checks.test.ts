@@ -1,11 +1,22 @@
+import type { Operations } from '../../../client/operations';
 import { createPresslineClient } from '../../../client/pressline-client';
-import { type TestStack, testStack } from '../../support/stack';
-import { address, isAt, ordered, orderOf, read, readUntil } from './client-orders';
+import { eventually, type TestClient, type TestStack, testStack } from '../../support/stack';
+import {
+  address,
+  addressIn,
+  isAt,
+  type Order,
+  type OrderBody,
+  ordered,
+  orderOf,
+  read,
+  readUntil,
+} from './client-orders';
 import { conflict, operatorHelpers } from './operator-fixture';
 import { accepted, orderNow } from './order-fixture';
 import { dispatchDocuments, dispatchedOrder } from './shipping/dispatched-order';
 
-/** Addresses that labels cannot show hold their orders before anything is bought. No font of labels has Burmese. */
+/** Findings in addresses hold their orders before anything is bought, or only show in them. No font of labels has Burmese. */
 
 let stack: TestStack;
 const { repair, look, say } = operatorHelpers(() => stack);
@@ -17,6 +28,8 @@ beforeAll(async () => {
 const burmese = { ...address, addressLine1: '12 လမ်း', city: 'Yangon' };
 const FINDING = {
   code: 'unprintable_letters',
+  severity: 'error',
+  suggestion: null,
   field: 'addressLine1',
   message: 'No font has the letters လ မ ် း. Write them in another script, such as Latin.',
 };
@@ -77,6 +90,127 @@ test('a changed address releases the order, unless it has such letters too', asy
   await change(id, address);
   await accepted(stack, id);
   expect((await read(stack.client, id)).shippingAddress).toMatchObject({ checks: [], checksAccepted: false });
+});
+
+/** Returns a client with a rule of its own for findings in addresses. */
+async function clientWith(name: string, addressChecks: NonNullable<Rule>): Promise<TestClient> {
+  const { id, apiKey, apiSecret } = await stack.operator.createClient({ body: { name, addressChecks } });
+  expect(await stack.operator.getClient({ params: { connectorId: id } })).toMatchObject({ addressChecks });
+  return createPresslineClient({ baseUrl: stack.baseUrl, apiKey, apiSecret, retries: 0 });
+}
+type Rule = NonNullable<Operations['createClient']['input']['body']>['addressChecks'];
+
+/** Returns an order with retail prices, which may cross a border. */
+function pricedOrder(over: Partial<OrderBody>): OrderBody {
+  const body = orderOf(stack, { retailCurrency: 'EUR', retailShippingPriceInclVat: 5, ...over });
+  return { ...body, items: body.items.map((item) => ({ ...item, retailPriceInclVat: 20 })) };
+}
+
+const inUS = { ...addressIn.US, phone: '(415) 555-2671' };
+
+/** Addresses that buyers type, and the codes of what is found in them. Errors hold the order. */
+const TYPED: readonly [typed: string, address: OrderBody['shippingAddress'], findings: readonly string[]][] = [
+  ['a national phone number', { ...address, phone: '030 901820' }, []],
+  ['a national phone number of the US', inUS, []],
+  ['what is no phone number', { ...address, phone: 'call me' }, ['phone_form']],
+  ['a street of 48 characters', { ...address, addressLine1: 'Straße des einundzwanzigsten Septembers 1848 Nr. 7' }, []],
+  ['a second line of 46', { ...address, addressLine2: 'Vorderhaus, dritter Stock, Klingel von Musterm' }, []],
+  ['a first name of 31', { ...address, firstName: 'Maximiliane-Henriette-Charlotte' }, []],
+  ['no first name', { ...address, firstName: '' }, []],
+  ['a city of 35', { ...address, city: 'Sankt Georgen im Schwarzwald (Baden)' }, []],
+  [
+    'a company of 74',
+    { ...address, companyName: 'Gesellschaft für Großformatdruck, Buchbinderei und Weiterverarbeitung mbH' },
+    [],
+  ],
+  ['the name of a state', { ...inUS, state: 'California', postCode: '94103' }, []],
+  ['what is no state', { ...inUS, state: 'XX', postCode: '94103' }, ['state_missing']],
+  ['a post code that lacks a digit', { ...address, postCode: '1011' }, ['post_code_form']],
+  ['a street without a number', { ...address, addressLine1: 'Torstraße' }, ['no_house_number']],
+];
+
+test.each(['order', 'draft'] as const)(
+  'what buyers type as an address of an %s ends in an order, or in one that waits and says why',
+  async (orderType) => {
+    const ids = await Promise.all(
+      TYPED.map(async ([, shippingAddress, findings]) => {
+        const body = pricedOrder({ shippingAddress, orderType });
+        const { id } = await stack.client.submitOrder({ body });
+        const { checks } = (await read(stack.client, id)).shippingAddress;
+        expect(checks.map(({ code }) => code)).toEqual(findings);
+        if (orderType === 'draft')
+          await stack.client.patchOrder({ params: { orderId: id }, body: { orderType: 'order' } });
+        return id;
+      }),
+    );
+    for (const [index, [typed, , findings]] of TYPED.entries()) {
+      const held = findings.includes('state_missing') || findings.includes('post_code_form');
+      const ends = (order: Order) => order.fulfillmentStatus === (held ? 'on_hold' : 'passed');
+      const { fulfillmentStatus } = await readUntil(stack.client, ids[index]!, ends);
+      expect([typed, fulfillmentStatus]).toEqual([typed, held ? 'on_hold' : 'passed']);
+    }
+  },
+);
+
+test('findings say what to do, and a quote has them too', async () => {
+  const shippingAddress = { ...inUS, state: 'XX', postCode: '94103', phone: '555-2671' };
+  const body = pricedOrder({ shippingAddress });
+  const order = await ordered(stack, body, isAt('on_hold'));
+  expect(order.shippingAddress).toMatchObject({
+    state: 'XX',
+    phone: '555-2671',
+    checks: [
+      {
+        code: 'state_missing',
+        severity: 'error',
+        field: 'state',
+        message: 'XX is no state of United States of America. By the post code it is CA. Send its code or name.',
+        suggestion: 'CA',
+      },
+      { code: 'phone_form', severity: 'warning', field: 'phone', suggestion: null },
+    ],
+  });
+  const { addressChecks } = await stack.client.quoteOrder({ body });
+  expect(addressChecks).toEqual(order.shippingAddress.checks);
+});
+
+test('the setting of a client says what findings do', async () => {
+  const [strict, lax] = await Promise.all([
+    clientWith('strict addresses', { errors: 'refuse', warnings: 'hold' }),
+    clientWith('lax addresses', { errors: 'warn', warnings: 'warn' }),
+  ]);
+  const wrong = orderOf(stack, { shippingAddress: { ...address, postCode: '1011' } });
+  const failed = await ordered(stack, wrong, isAt('failed'), strict);
+  expect(failed).toMatchObject({
+    refusalReasonCode: 'address_check',
+    refusalReason: 'postCode: No post code of Germany has this form. Correct it.',
+    refusalReasonDetails: { checks: [{ code: 'post_code_form' }] },
+  });
+  const doubtful = orderOf(stack, { shippingAddress: { ...address, addressLine1: 'Torstraße' } });
+  await ordered(stack, doubtful, isAt('on_hold'), strict);
+  await ordered(stack, wrong, isAt('passed'), lax);
+});
+
+test('a special territory that no shipment method serves holds the order until its method changes', async () => {
+  const shippingAddress = { ...inUS, city: 'APO', state: 'AE', postCode: '09012' };
+  const body = pricedOrder({ shippingAddress, shipmentMethodUid: 'merlin_express' });
+  const order = await ordered(stack, body, isAt('on_hold'));
+  expect(order.shippingAddress.checks).toMatchObject([
+    { code: 'territory_without_service', severity: 'error', message: expect.stringMatching(/American forces/) },
+  ]);
+  await stack.client.updateShipment({ params: { orderId: order.id }, body: { shipmentMethodUid: 'standard' } });
+  const { shipment } = await readUntil(stack.client, order.id, isAt('passed'));
+  expect(shipment!.shipmentMethodUid).toMatch(/^corvid_post/);
+});
+
+test('an erasure leaves nothing of an address, nor of what was sent', async () => {
+  const shippingAddress = { ...address, postCode: '1011', phone: '030 901820' };
+  const { id } = await ordered(stack, orderOf(stack, { shippingAddress }), isAt('on_hold'));
+  await stack.client.cancelOrder({ params: { orderId: id } });
+  await eventually(() => stack.operator.erasePersonalData({ body: { orderId: id } }));
+  const erased = (await read(stack.client, id)).shippingAddress;
+  expect(JSON.stringify(erased)).not.toMatch(/901820|Torstrasse|1011/);
+  expect(erased.country).toBe('DE');
 });
 
 test('a partner gets the domain of an e-mail address in punycode, and a phone number without marks of direction', async () => {

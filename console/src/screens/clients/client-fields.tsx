@@ -31,12 +31,20 @@ const QUOTAS: ObjectForm<NonNullable<Change['quotas']>> = {
   rules: Object.fromEntries(Object.keys(quotas.names).map((name) => [name, { type: 'number' }])),
 };
 
-const ACTIONS = optionsOf(settings.fileCheckActions);
+const ACTIONS = optionsOf(settings.checkActions);
 
-/** Returns the rule of the form for findings in print files. Null: the default. */
-function fileChecksOf(form: FormData): Change['fileChecks'] {
-  const errors = choiceOf(form, 'file-errors', ACTIONS);
-  const warnings = choiceOf(form, 'file-warnings', ACTIONS);
+/** The settings that say what findings do, with the labels of their fields. */
+const CHECKS = [
+  ['fileChecks', 'errors', settings.fileErrors],
+  ['fileChecks', 'warnings', settings.fileWarnings],
+  ['addressChecks', 'errors', settings.addressErrors],
+  ['addressChecks', 'warnings', settings.addressWarnings],
+] as const;
+
+/** Returns the rule of the form for findings. Null: the default. */
+function checksOf(form: FormData, name: 'fileChecks' | 'addressChecks'): Change['fileChecks'] {
+  const errors = choiceOf(form, `${name}.errors`, ACTIONS);
+  const warnings = choiceOf(form, `${name}.warnings`, ACTIONS);
   return errors === undefined && warnings === undefined
     ? null
     : { errors: errors ?? 'hold', warnings: warnings ?? 'warn' };
@@ -49,7 +57,8 @@ export const settingsOf = (form: FormData) => ({
   brandedPackaging: textOf(form, 'brandedPackaging'),
   billingEntity: objectOf(form, 'billingEntity', BILLING),
   returnAddress: objectOf(form, 'returnAddress', RETURN_ADDRESS),
-  fileChecks: fileChecksOf(form),
+  fileChecks: checksOf(form, 'fileChecks'),
+  addressChecks: checksOf(form, 'addressChecks'),
   quotas: objectOf(form, 'quotas', QUOTAS),
 });
 
@@ -73,20 +82,16 @@ export function ClientFields({ client }: { readonly client: Client | null }) {
         />
       </SimpleGrid>
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
-        <Select
-          name="file-errors"
-          label={settings.fileErrors}
-          none={settings.fileChecksDefault}
-          options={ACTIONS}
-          value={client?.fileChecks?.errors}
-        />
-        <Select
-          name="file-warnings"
-          label={settings.fileWarnings}
-          none={settings.fileChecksDefault}
-          options={ACTIONS}
-          value={client?.fileChecks?.warnings}
-        />
+        {CHECKS.map(([name, severity, label]) => (
+          <Select
+            key={label}
+            name={`${name}.${severity}`}
+            label={label}
+            none={settings.checksDefault}
+            options={ACTIONS}
+            value={client?.[name]?.[severity]}
+          />
+        ))}
       </SimpleGrid>
       <ObjectFields name="billingEntity" legend={t.billing} form={BILLING} value={client?.billingEntity ?? null} />
       <ObjectFields

@@ -50,6 +50,9 @@ export function ClientScreen() {
   );
 }
 
+const actionOf = (action: keyof typeof t.checkActions | undefined) =>
+  action === undefined ? t.checksDefault : t.checkActions[action];
+
 function Settings({ client }: { readonly client: Client }) {
   const { billingEntity: billing, returnAddress: back } = client;
   return (
@@ -59,14 +62,10 @@ function Settings({ client }: { readonly client: Client }) {
           [t.channel, client.channel ?? t.channelDefault],
           [t.ioss, client.iossNumber ?? none],
           [t.packaging, client.brandedPackaging ?? none],
-          [
-            t.fileErrors,
-            client.fileChecks === null ? t.fileChecksDefault : t.fileCheckActions[client.fileChecks.errors],
-          ],
-          [
-            t.fileWarnings,
-            client.fileChecks === null ? t.fileChecksDefault : t.fileCheckActions[client.fileChecks.warnings],
-          ],
+          [t.fileErrors, actionOf(client.fileChecks?.errors)],
+          [t.fileWarnings, actionOf(client.fileChecks?.warnings)],
+          [t.addressErrors, actionOf(client.addressChecks?.errors)],
+          [t.addressWarnings, actionOf(client.addressChecks?.warnings)],
           [t.billing, billing?.companyName ?? none],
           [
             t.returnAddress,

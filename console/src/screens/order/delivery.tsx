@@ -5,6 +5,7 @@ import type { ApiResponse } from '../../api/types';
 import { QueryContent } from '../../components/layout/query-content';
 import { Section } from '../../components/layout/section';
 import { StatusBadge } from '../../components/values/badge';
+import { Findings } from '../../components/values/findings';
 import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import type { OrderStatus } from '../../texts/names';
@@ -104,6 +105,12 @@ function Recipient({ order: { shippingAddress: address, shipment } }: { readonly
         <Text size="sm">{address.email}</Text>
         <Text size="sm">{address.phone}</Text>
       </Stack>
+      {address.addressAsSent === null ? null : (
+        <Text size="xs" c="dimmed">
+          {t.asSent(Object.values(address.addressAsSent))}
+        </Text>
+      )}
+      <Findings checks={address.checks} accepted={address.checksAccepted} />
       {shipment === null ? null : <Text size="sm">{t.method(shipment.shipmentMethodName, shipment.packageCount)}</Text>}
     </Stack>
   );

@@ -1,5 +1,5 @@
 import { claim } from '../../../../src/platform/outbox/claims';
-import { claimFairly, type FairLane, roomsOf } from '../../../../src/platform/outbox/fair-claims';
+import { claimFairly, FairClaims, type FairLane, roomsOf } from '../../../../src/platform/outbox/fair-claims';
 import { enqueue } from '../../../../src/platform/outbox/outbox';
 import { connectPostgres, inTransaction, type Sql } from '../../../../src/platform/postgres';
 import { testDatabase } from '../../../support/database';
@@ -122,4 +122,22 @@ test('endpoints of clients that hold their shares leave room for one more client
   expect(sum(roomsOf([...held.keys()], LANE, inDelivery))).toBe(0);
   expect(roomsOf(['d/0'], LANE, inDelivery).get('d/0')).toBe(8);
   expect(roomsOf(['a/20'], LANE, inDelivery).get('a/20')).toBe(1);
+});
+
+test('a delivery that ends makes room for its own client, and for all when its client has no more', async () => {
+  await sql`DELETE FROM outbox`;
+  const notifications = (clientId: string, count: number) =>
+    Array.from({ length: count }, (_, n) => ({ kind: KIND, target: `${clientId}-shop`, payload: { clientId, n } }));
+  await enqueue(sql, ...notifications('a', 1), ...notifications('b', 9));
+  // Of twelve slots, the endpoint of each of two clients has two.
+  const claims = new FairClaims(sql, { ...LANE, concurrency: 12 });
+  const ofClient = (rows: readonly { readonly target: string }[], client: string) =>
+    rows.filter(({ target }) => target === `${client}-shop`);
+  const { rows, more } = await claims.next(32);
+  expect([ofClient(rows, 'a').length, ofClient(rows, 'b').length, more]).toEqual([1, 2, false]);
+  expect(claims.release(ofClient(rows, 'b')[0] as never)).toBe(true);
+  expect(ofClient((await claims.next(32)).rows, 'b')).toHaveLength(1);
+  // Alone, it has three.
+  expect(claims.release(ofClient(rows, 'a')[0] as never)).toBe(true);
+  expect(ofClient((await claims.next(32)).rows, 'b')).toHaveLength(1);
 });

@@ -4,7 +4,7 @@ import { type TestStack, testStack } from '../../../support/stack';
 import { addressIn, orderOf, poster, tShirt } from '../client-orders';
 import { accepted } from '../order-fixture';
 
-/** The tax ids of a recipient in the customs data of a carrier gateway. */
+/** What a carrier gateway gets of a recipient: tax ids in customs data, and the address that it verifies. */
 
 let stack: TestStack;
 let gateway: Awaited<ReturnType<typeof startEasyPostServer>>;
@@ -50,6 +50,22 @@ const boughtFor = async (taxIds: object, shipmentMethodUid: string) => {
   await stack.partner(partner).dispatchOrder({ body: { orderId } });
   return gateway.created().findLast(({ reference }) => reference !== undefined)!;
 };
+
+test('what a gateway doubts in an address is a finding with its suggestion, and the order goes on', async () => {
+  const shippingAddress = { ...addressIn.DE, addressLine1: '1 Nowere Street' };
+  const { id } = await stack.client.submitOrder({ body: orderOf(stack, { shippingAddress }) });
+  await accepted(stack, id);
+  const { checks } = (await stack.client.getOrder({ params: { orderId: id } })).shippingAddress;
+  expect(checks).toEqual([
+    {
+      code: 'carrier_doubt',
+      severity: 'warning',
+      field: 'addressLine1',
+      message: 'EasyPost: Address not found',
+      suggestion: '1 Nowhere Street',
+    },
+  ]);
+});
 
 test.each([
   [100, true],

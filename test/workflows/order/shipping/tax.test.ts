@@ -196,8 +196,10 @@ describe('from a partner in Germany', () => {
   test.each([
     ['ES', '35001', 'Las Palmas', true, 0],
     ['ES', '51001', 'Ceuta', true, 0],
+    ['ES', '52001', 'Melilla', true, 0],
     ['IT', '23041', 'Livigno', true, 0],
     ['DE', '27498', 'Helgoland', true, 0],
+    ['DE', '78266', 'Büsingen am Hochrhein', true, 0],
     ['FI', '22100', 'Mariehamn', true, 0],
     ['GR', '63086', 'Karyes', true, 0],
     ['FR', '97400', 'Saint-Denis', true, 0],
@@ -250,6 +252,8 @@ describe('from a partner in Germany', () => {
   test('a business without a number that can be valid pays VAT', async () => {
     expect((await quoteTo({ isBusiness: true, federalTaxId: 'FR40303265046' })).totalVat).toBeGreaterThan(0);
     expect((await quoteTo({ federalTaxId: 'FR40303265045' })).totalVat).toBeGreaterThan(0);
+    // A number of the state of production.
+    expect((await quoteTo({ isBusiness: true, federalTaxId: 'DE136695976' })).totalVat).toBeGreaterThan(0);
   });
 
   test('retail prices have the digits that shops compute, and papers round them half up', async () => {

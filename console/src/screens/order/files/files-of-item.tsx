@@ -1,6 +1,6 @@
 import { Group, Image, Stack, Text } from '@mantine/core';
 import type { ApiResponse } from '../../../api/types';
-import { Badge } from '../../../components/values/badge';
+import { Findings } from '../../../components/values/findings';
 import { OutsideLink } from '../../../components/values/link';
 import { texts } from '../../../texts';
 import type { OperatorOrder } from '../types';
@@ -34,7 +34,7 @@ export function FilesOfItem(props: {
             {t.measured(file)}
           </Text>
           {file.contentType === null ? <Source url={orderedOf(file.type)?.url} /> : null}
-          <Findings file={orderedOf(file.type)} />
+          <FindingsOf file={orderedOf(file.type)} />
           <PageProof file={file} />
           <Replacement of={orderedOf(file.type)?.replacement ?? null} />
           {replacedIn === undefined ? null : (
@@ -69,20 +69,8 @@ function Replacement({ of }: { readonly of: OrderedFile['replacement'] }) {
   );
 }
 
-const TONES = { error: 'danger', warning: 'warning', ok: 'neutral' } as const;
-
-function Findings({ file }: { readonly file: OrderedFile | undefined }) {
-  if (file === undefined || file.checks.length === 0) return null;
-  return (
-    <>
-      {file.checks.map(({ severity, message }) => (
-        <Text key={message} size="xs">
-          <Badge tone={TONES[severity]}>{t.severities[severity]}</Badge> {message}
-        </Text>
-      ))}
-      {file.checksAccepted ? <Text size="xs">{t.accepted}</Text> : null}
-    </>
-  );
+function FindingsOf({ file }: { readonly file: OrderedFile | undefined }) {
+  return file === undefined ? null : <Findings checks={file.checks} accepted={file.checksAccepted} />;
 }
 
 /** The preview of an item's first file. */
