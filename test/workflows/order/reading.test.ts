@@ -171,7 +171,7 @@ test('an order shows its status at every step of a run, from created to delivere
 const EMPTY_FIELDS = {
   order: `customerReferenceId refusalReason refusalReasonCode refusalReasonDetails comment storeId orderedByUserId
     paymentMethodType paymentMethodId prepaymentTransactionId returnAddress iossNumber digitizationId replaces reprintOf
-    fileDelay`,
+    fileDelay channelOrder`,
   shippingAddress: 'state stateTaxId registrationState',
   item: 'storeProductVariantId storeProductId designId',
   file: 'fitMethod fillMethod replacement',

@@ -86,10 +86,10 @@ function trackingCode({ printOrderId, jobId, status, trackingCode, trackingLink 
 
 /**
  * Returns true when a `shipped` postback is about cancelled jobs alone that had not shipped. One about the whole print
- * order is about those of its jobs that are left.
+ * order is about those of its jobs that are left, and not about those that another partner makes.
  */
 function isOfCancelled({ jobs }: PrintOrderState, { status, jobId }: PostbackEvent): boolean {
-  const named = jobs.filter(({ id }) => jobId === null || id === jobId);
+  const named = jobs.filter(({ id, ended }) => (jobId === null ? ended !== 'superseded' : id === jobId));
   const isUnshipped = ({ ended, progress }: JobState) => ended === 'cancelled' && progress < JOB_PROGRESS.shipped;
   return status === 'shipped' && named.length > 0 && named.every(isUnshipped);
 }

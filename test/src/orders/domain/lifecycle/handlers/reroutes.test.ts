@@ -415,3 +415,14 @@ test('each unit is ordered from one partner, and without force from no second on
   );
   expect(handedOver).toBeGreaterThan(100);
 });
+
+test('a partner that ships the whole print order, of which the rest is cancelled, has shipped cancelled units', () => {
+  const { state } = play(
+    running(),
+    atOnce,
+    { type: 'cancel_items', ...byOperator, itemIds: [STICKER.itemId] },
+    cancelResponse('confirmed', [STICKER.jobId]),
+    postback('shipped'),
+  );
+  expect(state.attention).toContain('cancelled_shipped');
+});
