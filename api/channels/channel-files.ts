@@ -22,8 +22,8 @@ const filePath = channelPath.extend({ fileId: z.string().max(100) });
 /** Time that an upload waits for the end of its processing. */
 const WAIT_MS = 5_000;
 const POLL_MS = 200;
-/** Time for an upload of the largest file with 1 Mbit/s. */
-const UPLOAD_MS = 120_000;
+/** Time for an upload of the largest file with 4 Mbit/s. */
+const UPLOAD_MS = 30_000;
 
 /** Returns a file as it is at the end of its processing, or after the time. */
 async function processed(sql: Sql, channelId: string, id: string, signal: AbortSignal) {
