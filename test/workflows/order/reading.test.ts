@@ -172,7 +172,7 @@ const EMPTY_FIELDS = {
   order: `customerReferenceId refusalReason refusalReasonCode refusalReasonDetails comment storeId orderedByUserId
     paymentMethodType paymentMethodId prepaymentTransactionId returnAddress iossNumber digitizationId replaces reprintOf
     fileDelay channelOrder`,
-  shippingAddress: 'state stateTaxId registrationState',
+  shippingAddress: 'addressAsSent state stateTaxId registrationState',
   item: 'storeProductVariantId storeProductId designId',
   file: 'fitMethod fillMethod replacement',
   shipment: 'orderProductId',
