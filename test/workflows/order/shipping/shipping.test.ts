@@ -215,6 +215,7 @@ describe('a change of address or method', () => {
       price: expect.objectContaining({ currency: 'EUR', difference: 5.77, total: 15.59 }),
       shippingAddress: {
         id: expect.any(String),
+        addressAsSent: null,
         orderId: order.id,
         country: 'DE',
         firstName: 'Ada',
