@@ -62,6 +62,7 @@ const NOT_RUN: readonly (readonly [page: string, text: string, reason: string])[
     'docker run',
     'needs a container engine and published packages: test/cli/remote.slow.test.ts runs the command',
   ],
+  ['channels', '--data-binary @may.csv', 'needs a channel and a file: test/api/channels sends both'],
   ['operation/deployment', 'kubectl create secret', 'needs a cluster'],
   ['operation/deployment', 'helm install', 'needs a cluster: `npm run check -- helm` renders the chart'],
   ['operation/deployment', 'kubectl exec', 'needs a cluster: `npm run bench -- rehearsal` runs the command'],

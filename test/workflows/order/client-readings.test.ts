@@ -161,8 +161,16 @@ const READINGS: Readonly<Record<string, () => Promise<unknown[]>>> = {
   getProduct: async () => [await stack.client.getProduct({ params: { productUid: T_SHIRT } })],
 };
 
-/** Operations with which a client reads the catalog, its own shipping orders, endpoints and checks of files. */
+/** Operations with which a client reads the catalog, its own shipping orders, channels, endpoints and checks of files. */
 const NOT_OF_ORDERS = [
+  'getChannel',
+  'getChannelFile',
+  'getChannelFileErrors',
+  'getChannelOrder',
+  'listAllChannelOrders',
+  'listChannelMappings',
+  'listChannelOrders',
+  'listChannels',
   'listCustomerProducts',
   'getVariantValues',
   'listAttributeValues',
