@@ -26,7 +26,7 @@ test.each(SHARES.map(({ resource, test: [file, name] }) => [resource, fileOf(fil
   (_resource, file, name) => {
     const text = readFileSync(join(projectRoot(), file), 'utf8');
     expect(
-      text.split('\n').filter((line) => /^\s*(test|it)\(|^\]\)\(/.test(line) && line.includes(`'${name}`)),
+      text.split('\n').filter((line) => /^\s*((test|it)\(|')|^\]\)\(/.test(line) && line.includes(`'${name}`)),
     ).toHaveLength(1);
   },
 );
@@ -34,6 +34,7 @@ test.each(SHARES.map(({ resource, test: [file, name] }) => [resource, fileOf(fil
 test('the table has the numbers of the engine', () => {
   const share = (resource: string) => SHARES.find((row) => row.resource === resource)!;
   expect(share('Postbacks').share).toContain(FAILURE_LIMITS.postback.limit.toLocaleString('en'));
+  expect(share('Dispatch requests').share).toContain(FAILURE_LIMITS.dispatch.limit.toLocaleString('en'));
   const lane = notificationLane({} as never);
   expect(share('Outbox lane of notifications').unit).toContain(`, ${lane.concurrency}`);
   expect(share('Outbox lane of notifications').share).toContain(`${lane.perKey} for each endpoint`);

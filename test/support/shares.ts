@@ -32,7 +32,19 @@ export const SHARES: readonly {
     resource: 'Postbacks',
     unit: 'postbacks of an hour',
     share: '2,000 for each print order',
-    test: ['api/partner/postbacks', 'a partner that sends postbacks about one print order without end is refused'],
+    test: [
+      'api/partner/postbacks',
+      'a partner with requests of kind $kind about one print order without end is refused',
+    ],
+  },
+  {
+    resource: 'Dispatch requests',
+    unit: 'requests of an hour',
+    share: '1,000 for each print order',
+    test: [
+      'api/partner/postbacks',
+      'a partner with requests of kind $kind about one print order without end is refused',
+    ],
   },
   {
     resource: 'Memory for bodies',

@@ -52,7 +52,7 @@ test.each([1, 2, 3, 4])('a refusal with odd words (%s) is recorded', async (word
 });
 
 test.each(WORDS)('the responses to an order update and to a cancel request may have %s', async (what, text, kept) => {
-  const reference = what.slice(0, 20);
+  const reference = what.slice(0, 20).trim();
   await misbehaveOnce(stack, 'prints-berlin', 'prints-slowly', reference, 60_000);
   const { orderId } = await handedOver(stack, reference);
   await responding('order_update_url', [422, `{"message":${text}}`], async () => {
