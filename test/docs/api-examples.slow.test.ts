@@ -128,8 +128,33 @@ async function raisedOrder(): Promise<string> {
   return String(body.orders[0].orderId);
 }
 
+let channelId = '';
+/** A new channel of the shop, with an order that waits in its inbox. */
+const waiting = {
+  channelId: async () => {
+    number += 1;
+    const { body } = await request('POST', '/v1/channels', shopKey(), { kind: 'csv', name: `Export ${number}` });
+    channelId = body.id;
+    return channelId;
+  },
+  channelOrderId: async () => {
+    const sent = await fetch(`${stack.baseUrl}/v1/channels/${channelId}/files?name=may.csv`, {
+      method: 'POST',
+      headers: { 'X-API-KEY': shopKey(), 'Content-Type': 'text/csv' },
+      body: 'orderReferenceId,items.sku\nmay-1,UNKNOWN\n',
+    });
+    expect(sent.status).toBe(200);
+    const read = () => request('GET', `/v1/channels/${channelId}/orders`, shopKey());
+    return await eventually(async () => (await read()).body.orders[0]?.id as string | undefined);
+  },
+};
+
 /** What both shops and operators change. */
 const SHARED: Entries = {
+  changeChannel: { path: { channelId: () => made.createChannel.id } },
+  storeChannelMapping: { path: { channelId: waiting.channelId } },
+  retryChannelOrder: { path: waiting },
+  ignoreChannelOrder: { path: waiting },
   updateCustomerProduct: { path: { id: () => made.createCustomerProduct.id } },
   addVariantValues: { path: customerProduct },
   replaceVariantValues: { path: customerProduct },
@@ -174,6 +199,12 @@ test('The examples of operations for operators work when they are sent, and thos
     updateProductModel: { path: { id: () => made.createProductModel.id } },
     changeOperatorWebhook: { path: webhook },
     rotateOperatorWebhookSecret: { path: webhook },
+    createChannel: {
+      body: async () => {
+        const { connectors }: Json = (await request('GET', '/v1/connectors', operatorKey())).body;
+        return { clientId: connectors[0].id };
+      },
+    },
     createClientWebhook: { path: client },
     changeClientWebhook: { path: { ...client, webhookId: () => made.createClientWebhook.id } },
     changeClient: { path: client },

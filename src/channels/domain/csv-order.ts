@@ -160,7 +160,7 @@ export function csvOrder({ decimal, lines }: CsvRaw, settings: CsvSettings): Ord
   const fullName = ofOrder('shippingAddress.fullName')?.split(/\s+/);
   if (fullName !== undefined && address.lastName === undefined) {
     address.lastName = fullName.at(-1);
-    if (fullName.length > 1) address.firstName = fullName.slice(0, -1).join(' ');
+    address.firstName = fullName.slice(0, -1).join(' ');
   }
   const revision = ofOrder('revision');
   if (revisionOf(revision) === null) report('invalid', 'revision', `"${revision}" is not a whole number.`);

@@ -70,7 +70,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
         Currency: 'USD',
         'Transaction ID': '5034190758',
         'Listing ID': '4347345198',
-        'Ship Name': 'Ada Byron',
+        'Ship Name': 'Byron',
         'Ship Address1': '57 S 3rd St',
         'Ship City': 'Brooklyn',
         'Ship State': 'NY',
@@ -83,7 +83,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     key: 'variant:4347345198',
     reads: {
       orderReferenceId: '4037941285',
-      shippingAddress: { firstName: 'Ada', lastName: 'Byron', state: 'NY', country: 'US', email: 'shop@example.com' },
+      shippingAddress: { firstName: '', lastName: 'Byron', state: 'NY', country: 'US', email: 'shop@example.com' },
       items: [{ itemReferenceId: '5034190758', quantity: 1, retailPriceInclVat: 38.99 }],
     },
   },
