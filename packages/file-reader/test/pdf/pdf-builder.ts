@@ -76,11 +76,12 @@ export class PdfBuilder {
     const count = this.bodies.length;
     const digits = (value: number) => String(value).padStart(10, '0');
     const row = (at: number) => `${digits(at)} 00000 n \n`;
+    const pages = this.bodies.filter((body) => /\/Type \/Page\b/.test(body.toString('latin1'))).length;
     const objects = this.bodies.map((body, index) => objectOf(index + 1, body));
     objects.unshift(objects.pop()!);
     const begin = (length: number, first: number, table: number) => {
       const [size, end, at] = [length, first, table].map(digits);
-      const entries = `/Linearized 1 /L ${size} /H [${end} 0] /O 3 /E ${end} /N 1 /T ${at}`;
+      const entries = `/Linearized 1 /L ${size} /H [${end} 0] /O 3 /E ${end} /N ${pages} /T ${at}`;
       const dict = objectOf(count + 1, Buffer.from(`<< ${entries} >>`));
       const rows = `xref\n${count} 2\n${row(first)}${row(header.length)}`;
       const start = header.length + dict.length;
