@@ -45,7 +45,7 @@ export function validBodies({
   };
   return {
     createChannel: [
-      { kind: 'csv', name: 'fuzz', clientId: ids.operator.connectorId![0] },
+      { kind: 'csv', name: 'fuzz', clientId: ids.operator.connectorId?.[0] },
       { kind: 'csv', name: 'fuzz', settings: { preset: 'shopify', defaults: { currency: 'EUR' } } },
     ],
     changeChannel: [{ name: 'renamed' }],
