@@ -70,14 +70,17 @@ export const addressAsSent = z.record(z.string(), z.string());
 /**
  * Returns the address of an order as it is understood, with `addressAsSent`: the texts that were changed, as they were sent. A
  * post code that the country does not have can be missing.
+ * @param known the fields of the address. Others are not kept
  */
-export function understoodAddress(sent: unknown): unknown {
+export function understoodAddress(sent: unknown, known: object): unknown {
   if (!isFields(sent)) return sent;
   const { addressAsSent: _ignored, ...given } = sent;
   const country = countryIn(given);
   const normal = normalFields(given, country);
   const changed = Object.entries(given).flatMap(([name, value]) =>
-    typeof value === 'string' && value !== normal[name] ? [[name, cutText(value, KEPT)]] : [],
+    Object.hasOwn(known, name) && typeof value === 'string' && value !== normal[name]
+      ? [[name, cutText(value, KEPT)]]
+      : [],
   );
   return {
     ...normal,

@@ -63,7 +63,7 @@ export const addressFields = {
 /** Returns the schema of an address with these fields, which is understood before they are judged. */
 export const addressOf = <Fields extends z.ZodRawShape>(fields: Fields) =>
   z.preprocess(
-    understoodAddress,
+    (sent) => understoodAddress(sent, fields),
     crossField(
       z.object({
         ...fields,
