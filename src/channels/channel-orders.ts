@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { timestamp } from '../platform/domain/fields';
 import { Refusal } from '../platform/errors';
 import { foundById, uuidv7 } from '../platform/ids';
+import { type IdPage, newestFirst } from '../platform/list-position';
 import { inTransaction, json, type Queryable, type Sql } from '../platform/postgres';
 import type { ArrivedOrder } from './adapter';
 import type { ChannelViewer } from './channels';
@@ -194,15 +195,14 @@ export async function listChannelOrders(
   sql: Queryable,
   { clientId }: ChannelViewer,
   { channelId, state, reason }: InboxFilter,
-  page: { readonly limit: number; readonly after: string | undefined },
+  page: IdPage,
 ): Promise<ChannelOrder[]> {
   return await sql<ChannelOrder[]>`
     SELECT ${sql.unsafe(COLUMNS)} FROM channel_orders WHERE state = ${state}
       ${clientId === null ? sql`` : sql`AND client_id = ${clientId}`}
       ${channelId === undefined ? sql`` : sql`AND channel_id = ${channelId}`}
       ${reason === undefined ? sql`` : sql`AND reasons <> '[]' AND reasons @> ${json(sql, [{ code: reason }])}`}
-      ${page.after === undefined ? sql`` : sql`AND id < ${page.after}`}
-    ORDER BY id DESC LIMIT ${page.limit}`;
+      ${newestFirst(sql, page)}`;
 }
 
 /** @throws Refusal `NOT_FOUND` when the channel has no such order */

@@ -168,6 +168,7 @@ const NOT_OF_ORDERS = [
   'getChannelFileErrors',
   'getChannelOrder',
   'listAllChannelOrders',
+  'listChannelFiles',
   'listChannelMappings',
   'listChannelOrders',
   'listChannels',
