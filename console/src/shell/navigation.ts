@@ -17,6 +17,7 @@ const DESTINATIONS: readonly Destination[] = [
   { to: '/orders', text: screens.orders },
   { to: '/shipments', text: screens.shipments },
   { to: '/reports', text: screens.reports },
+  { to: '/receipts', text: screens.receipts },
   { to: '/partners', text: screens.partners },
   { to: '/clients', text: screens.clients },
   { to: '/catalog', text: screens.catalog },

@@ -39,6 +39,8 @@ export interface Vat {
   readonly treatment: 'taxed' | 'export' | 'ioss' | 'reverse_charge';
   /** The country whose VAT is charged, or null when none is. */
   readonly country: string | null;
+  /** The country of the destination, as VAT has it. */
+  readonly destination: string;
   rateOf(category: TaxCategory | undefined): string;
 }
 
@@ -49,7 +51,12 @@ export interface Vat {
  */
 export function vatOf({ taxRates, shippingAddress, vatCheck }: TaxedOrder, from: Place): Vat {
   const [country, origin] = [vatCountry(shippingAddress), vatCountry(from)];
-  const untaxed = (treatment: Vat['treatment']): Vat => ({ treatment, country: null, rateOf: () => '0' });
+  const untaxed = (treatment: Vat['treatment']): Vat => ({
+    treatment,
+    country: null,
+    destination: country,
+    rateOf: () => '0',
+  });
   if (isCrossBorder(from, shippingAddress)) return untaxed('export');
   const { isBusiness, federalTaxId } = shippingAddress;
   if (isBusiness === true && country !== origin && [country, origin].every((state) => EU_MEMBERS.includes(state))) {
@@ -70,6 +77,7 @@ export function vatOfDestination(
   return {
     treatment,
     country: isTaxed ? country : null,
+    destination: country,
     rateOf: (category) => rateIn(taxRates, country, category),
   };
 }
