@@ -12,7 +12,6 @@ export const receipts = {
   treatments: {
     taxed: 'Taxed',
     export: 'Export',
-    ioss: 'Import One Stop Shop',
     reverse_charge: 'Reverse charge',
   },
   sums: 'VAT by country and rate',

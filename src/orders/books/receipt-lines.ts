@@ -7,12 +7,7 @@ import { inCancellableTransaction, isCanceled } from '../../platform/postgres';
 import { unavailable } from '../../platform/unavailable';
 import type { ReceiptTax } from '../domain/receipt';
 
-export const TREATMENTS = [
-  'taxed',
-  'export',
-  'ioss',
-  'reverse_charge',
-] as const satisfies readonly ReceiptTax['treatment'][];
+export const TREATMENTS = ['taxed', 'export', 'reverse_charge'] as const satisfies readonly ReceiptTax['treatment'][];
 export const RECEIPT_TYPES = ['invoice', 'refund'] as const;
 
 /** Months of the books, YYYY-MM in UTC. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fromMinor, timesRate } from '../../platform/domain/money';
 import type { LinePrice } from './pricing';
-import type { Vat } from './vat';
+import type { vatOf } from './vat';
 
 /** One line of a receipt. Amounts are integer minor units. `price` is after the discount and before VAT. */
 export interface ReceiptLine {
@@ -42,7 +42,7 @@ export type ReceiptTotals = Readonly<Record<(typeof TOTALS)[number], number>>;
 
 /** Where a receipt is taxed. */
 export interface ReceiptTax {
-  readonly treatment: Vat['treatment'];
+  readonly treatment: ReturnType<typeof vatOf>['treatment'];
   /** Country of delivery, as VAT has it (ISO 3166-1 alpha-2): that of the rates, also when none is charged. */
   readonly country: string;
 }

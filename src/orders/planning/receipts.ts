@@ -4,7 +4,7 @@ import type { FinancialStatus } from '../domain/lifecycle/statuses';
 import { priceLine } from '../domain/pricing';
 import { buildReceipt, type Receipt, type ReceiptTax, refundReceipt } from '../domain/receipt';
 import type { RecordKey } from '../domain/run/run-record';
-import { shippingRate, type Vat, vatOf } from '../domain/vat';
+import { shippingRate, vatOf } from '../domain/vat';
 import {
   type Charges,
   chargesOf,
@@ -39,7 +39,10 @@ export function invoiceOf(
   return buildReceipt({ currency: order.currency, tax: taxOf(vat), products, shipments });
 }
 
-export const taxOf = ({ treatment, destination: country }: Vat): ReceiptTax => ({ treatment, country });
+export const taxOf = ({ treatment, destination: country }: ReturnType<typeof vatOf>): ReceiptTax => ({
+  treatment,
+  country,
+});
 
 /**
  * Returns the statement that stores receipts. A step stores its receipt once, however often it is repeated.

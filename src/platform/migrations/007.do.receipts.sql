@@ -37,7 +37,7 @@ CREATE TABLE receipt_lines (
   order_reference_id  text NOT NULL,
   -- Country of delivery, as VAT has it.
   country             text NOT NULL,
-  treatment           text NOT NULL CHECK (treatment IN ('taxed', 'export', 'ioss', 'reverse_charge')),
+  treatment           text NOT NULL CHECK (treatment IN ('taxed', 'export', 'reverse_charge')),
   -- Decimal fraction.
   rate                numeric NOT NULL,
   -- Item reference, or shipping method.
