@@ -3,6 +3,7 @@ import { timestamp } from '../platform/domain/fields';
 import { Refusal } from '../platform/errors';
 import { foundById, uuidv7 } from '../platform/ids';
 import { type IdPage, newestFirst } from '../platform/list-position';
+import type { GaugePoint } from '../platform/metrics/metrics';
 import { inTransaction, json, type Queryable, type Sql } from '../platform/postgres';
 import type { ArrivedOrder } from './adapter';
 import type { ChannelViewer } from './channels';
@@ -258,4 +259,14 @@ export async function requireChannelOrder(sql: Queryable, channelId: string, id:
     return found;
   };
   return await foundById(id, read, 'There is no such order in the channel.');
+}
+
+/** Reads how long the oldest order of an inbox waits. */
+export async function channelGauges(sql: Queryable): Promise<GaugePoint[]> {
+  const [oldest] = await sql<{ age: number }[]>`
+    SELECT extract(epoch FROM clock_timestamp() - received_at)::float8 AS age FROM channel_orders
+    WHERE state = 'waiting' ORDER BY id LIMIT 1`;
+  return [
+    { name: 'pressline_channel_orders_waiting_oldest_age_seconds', labels: {}, value: Math.max(0, oldest?.age ?? 0) },
+  ];
 }

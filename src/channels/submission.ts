@@ -53,13 +53,14 @@ export interface OrderIntake {
   ): Promise<Submitted>;
   /**
    * Changes an order to what a new revision says. Can be repeated with the same key.
-   * @returns what is wrong with the revision, or what could not be changed any more, in words
+   * @returns what is wrong with the revision, or what could not be changed any more, in words. `failed`: the order was refused
+   * as a whole, and can be replaced
    */
   change(
     clientId: string,
     orderId: string,
     change: { readonly body: MappedOrder['body']; readonly leftOut: LeftOut | 'all'; readonly key: string },
-  ): Promise<{ readonly errors: readonly FieldError[] } | { readonly missed: readonly string[] }>;
+  ): Promise<{ readonly errors: readonly FieldError[] } | { readonly missed: readonly string[] } | 'failed'>;
   /** Flags an order: the channel has changed it, and it could not be changed any more. */
   flagMissed(orderId: string, message: string): Promise<void>;
 }
@@ -163,22 +164,27 @@ async function judge(
   const precluded = withoutSubmission(order, others, previous !== undefined, mapped);
   if (precluded !== null) return await ended(precluded);
   const key = `${channel.id} ${order.externalId} ${order.revision}`;
+  let replaced = {};
   if (previous !== undefined) {
     const before = await mappedOrderOf(deps, channel, adapter, await contentOf(sql, previous.id));
     const leftOut = mapped.canceled ? ('all' as const) : leftOutOf(before, mapped);
     const orderId = previous.orderId!;
     const changed = await intake.change(clientId, orderId, { body: mapped.body, leftOut, key });
-    if ('errors' in changed) return await refused(changed.errors);
-    const missed = [...changed.missed, ...(mapped.canceled ? [] : unchangeable(before, mapped))];
-    if (missed.length > 0) await intake.flagMissed(orderId, missed.join(' '));
-    return await ended({
-      state: 'submitted',
-      orderId,
-      reasons: missed.map((text) => whole(mapped, 'change_missed', text)),
-    });
+    if (changed === 'failed' && mapped.canceled) return await ended({ state: 'submitted', orderId, reasons: [] });
+    if (changed !== 'failed') {
+      if ('errors' in changed) return await refused(changed.errors);
+      const missed = [...changed.missed, ...(mapped.canceled ? [] : unchangeable(before, mapped))];
+      if (missed.length > 0) await intake.flagMissed(orderId, missed.join(' '));
+      return await ended({
+        state: 'submitted',
+        orderId,
+        reasons: missed.map((text) => whole(mapped, 'change_missed', text)),
+      });
+    }
+    replaced = { replaces: orderId };
   }
   const submitted = await intake
-    .submit(clientId, mapped.body, key, async (tx, orderId) => {
+    .submit(clientId, { ...mapped.body, ...replaced }, key, async (tx, orderId) => {
       if (!(await settle(tx, order.id, { state: 'submitted', reasons: [], orderId }))) throw new JudgedMeanwhile();
     })
     .catch((error: unknown): Submitted => {

@@ -1,3 +1,4 @@
+import { channelGauges } from '../../../src/channels/channel-orders';
 import { FILE_URL, POSTER, STICKER } from '../orders/sample-orders';
 import { type ChannelsApi, channelsApi, csv } from './channels-api';
 
@@ -159,6 +160,35 @@ test('a change before the first revision was submitted replaces it, and an older
   expect(ignored.map(({ revision }) => revision).sort()).toEqual([1, 2]);
   for (const { reasons } of ignored) expect(reasons).toMatchObject([{ code: 'superseded' }]);
   expect(await api.inbox(channelId, { state: 'submitted' })).toMatchObject([{ revision: 3 }]);
+});
+
+test('a corrected revision of an order that was refused after its submission replaces it', async () => {
+  const channelId = await api.create({ columns: { canceled: 'Cancelled at' } });
+  await api.upload(channelId, csv({ reference: 'refused-1', revision: 1 }, { reference: 'refused-2', revision: 1 }));
+  const { body: first } = await get('refused-1').expect(200);
+  await api.sql`UPDATE orders SET fulfillment_status = 'failed', financial_status = 'canceled' WHERE order_reference_id LIKE 'refused-_'`;
+  await api.upload(channelId, csv({ reference: 'refused-1', revision: 2, quantity: 2 }));
+  const { body: second } = await get('refused-1').expect(200);
+  expect(second).toMatchObject({
+    replaces: first.id,
+    fulfillmentStatus: 'created',
+    items: [{ quantity: 2 }],
+    channelOrder: { externalId: 'refused-1', revision: 2 },
+  });
+  const canceled = csv({ reference: 'refused-2', revision: 2 })
+    .replace('revision\n', 'revision,Cancelled at\n')
+    .replace(/\n$/, ',yes\n');
+  expect((await api.upload(channelId, canceled)).body.counts).toMatchObject({ submitted: 1 });
+  expect(await api.sql`SELECT FROM orders WHERE order_reference_id = 'refused-2'`).toHaveLength(1);
+  for (const { reasons } of await api.inbox(channelId, { state: 'submitted' })) expect(reasons).toEqual([]);
+});
+
+test('the age of the oldest order that waits is measured', async () => {
+  const channelId = await api.create();
+  await api.upload(channelId, csv({ reference: 'age-1', sku: 'NONE' }));
+  await api.sql`UPDATE channel_orders SET received_at = now() - interval '9 days' WHERE id = (SELECT min(id::text)::uuid FROM channel_orders WHERE state = 'waiting')`;
+  const [gauge] = await channelGauges(api.sql);
+  expect(gauge!.value).toBeGreaterThanOrEqual(9 * 86_400);
 });
 
 test('an order that is canceled before it was submitted is ignored', async () => {
