@@ -165,11 +165,13 @@ const READINGS: Readonly<Record<string, () => Promise<unknown[]>>> = {
 
 /** Operations with which a client reads the catalog, its own shipping orders, channels, endpoints and checks of files. */
 const NOT_OF_ORDERS = [
+  'countChannelOrders',
   'getChannel',
   'getChannelFile',
   'getChannelFileErrors',
   'getChannelOrder',
   'listAllChannelOrders',
+  'listChannelFiles',
   'listChannelMappings',
   'listChannelOrders',
   'listChannels',

@@ -177,6 +177,7 @@ test('HEAD of an export has its headers, and leaves no error behind', async () =
 const WITHOUT_EXPORT: Readonly<Record<string, string>> = {
   getOrderTimeline: 'A part of one order.',
   listAllChannelOrders: 'The orders of a file are returned with their errors.',
+  listChannelFiles: 'A part of one channel.',
   listChannelMappings: 'A part of one channel.',
   listChannelOrders: 'The orders of a file are returned with their errors.',
   listChannels: 'A client has few.',
