@@ -20,6 +20,7 @@ const DESTINATIONS: readonly Destination[] = [
   { to: '/orders', text: screens.orders, icon: icons.OrdersIcon },
   { to: '/shipments', text: screens.shipments, icon: icons.TruckIcon },
   { to: '/reports', text: screens.reports, icon: icons.ReportsIcon },
+  { to: '/receipts', text: screens.receipts, icon: icons.ReceiptsIcon },
   { to: '/partners', text: screens.partners, icon: icons.PrinterIcon },
   { to: '/clients', text: screens.clients, icon: icons.ClientsIcon },
   { to: '/catalog', text: screens.catalog, icon: icons.CatalogIcon },

@@ -26,6 +26,7 @@ export const common = {
     orders: 'Orders',
     shipments: 'Shipments',
     reports: 'Reports',
+    receipts: 'Receipts',
     partners: 'Partners',
     clients: 'Clients',
     catalog: 'Catalog',

@@ -5,6 +5,7 @@ export { default as AscendingIcon } from '@tabler/icons-react/icons/IconArrowUp'
 export { default as NotificationIcon } from '@tabler/icons-react/icons/IconBell';
 export { default as ClientsIcon } from '@tabler/icons-react/icons/IconBuildingStore';
 export { default as ReportsIcon } from '@tabler/icons-react/icons/IconChartBar';
+export { default as OrdersIcon } from '@tabler/icons-react/icons/IconClipboardList';
 export { default as ColumnsIcon } from '@tabler/icons-react/icons/IconColumns3';
 export { default as ExportIcon } from '@tabler/icons-react/icons/IconDownload';
 export { default as FilterIcon } from '@tabler/icons-react/icons/IconFilter';
@@ -13,7 +14,7 @@ export { default as TodayIcon } from '@tabler/icons-react/icons/IconHome';
 export { default as SignOutIcon } from '@tabler/icons-react/icons/IconLogout';
 export { default as CatalogIcon } from '@tabler/icons-react/icons/IconPhoto';
 export { default as PrinterIcon } from '@tabler/icons-react/icons/IconPrinter';
-export { default as OrdersIcon } from '@tabler/icons-react/icons/IconReceipt';
+export { default as ReceiptsIcon } from '@tabler/icons-react/icons/IconReceipt';
 export { default as SearchIcon } from '@tabler/icons-react/icons/IconSearch';
 export { default as OutboxIcon } from '@tabler/icons-react/icons/IconSend';
 export { default as SystemIcon } from '@tabler/icons-react/icons/IconServer';
