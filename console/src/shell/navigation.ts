@@ -14,6 +14,7 @@ const { screens } = texts.common;
 const DESTINATIONS: readonly Destination[] = [
   { to: '/today', text: screens.today },
   { to: '/attention', text: screens.attention },
+  { to: '/inbox', text: screens.inbox },
   { to: '/orders', text: screens.orders },
   { to: '/shipments', text: screens.shipments },
   { to: '/reports', text: screens.reports },
