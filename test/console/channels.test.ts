@@ -70,6 +70,8 @@ test('an order that waits for a product is submitted when the product is mapped,
   await inboxRow(page, 'map-1').getByRole('button', { name: 'Map POSTER-A3' }).click();
   const dialog = page.getByRole('dialog', { name: 'Map product' });
   await dialog.getByLabel('Search the catalog').fill('post');
+  for (const other of ['Mug', 'Classic tee'])
+    await dialog.getByRole('radio', { name: other }).waitFor({ state: 'detached' });
   await dialog.getByRole('radio', { name: 'Poster', exact: true }).check();
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Map product' }).click();
@@ -181,6 +183,7 @@ test('a channel is paused and resumed, and its mappings are edited and deleted',
   const dialog = page.getByRole('dialog', { name: 'Map product' });
   await dialog.getByText(`Now: ${POSTER}`).waitFor();
   await dialog.getByLabel('Search the catalog').fill('tee');
+  await dialog.getByRole('radio', { name: 'Mug' }).waitFor({ state: 'detached' });
   await dialog.getByRole('radio', { name: 'Classic tee' }).check();
   await dialog.getByLabel('Color').selectOption('Navy');
   await dialog.getByLabel('Units that one unit of the shop has').fill('10');

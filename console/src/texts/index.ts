@@ -9,6 +9,7 @@ import { order } from './order';
 import { orders } from './orders';
 import { outbox } from './outbox';
 import { partners } from './partners';
+import { receipts } from './receipts';
 import { reports } from './reports';
 import { sandbox } from './sandbox';
 import { shipments } from './shipments';
@@ -34,6 +35,7 @@ export const texts = {
   catalog,
   outbox,
   shipments,
+  receipts,
   reports,
   stock,
   system,

@@ -1,6 +1,6 @@
 import { Group, Radio, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { change } from '../../api/changes';
 import { read } from '../../api/queries';
@@ -80,6 +80,7 @@ function useHits(text: string): readonly Hit[] {
   const products = useQuery({
     ...read('listCustomerProducts', { query: { search: text, state: 'published', limit: HITS } }),
     refetchInterval: false,
+    placeholderData: keepPreviousData,
   });
   const ofClients = (products.data?.customerProducts ?? []).map(({ id, name, productModelId, variantOptions }) => ({
     key: id,
