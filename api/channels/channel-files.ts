@@ -3,9 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import {
   channelFileSchema,
+  channelFileSummarySchema,
   contentOf,
   errorsByLine,
+  fileSummaries,
   fileView,
+  listFiles,
   receiveFile,
   requireFile,
 } from '../../src/channels/channel-files';
@@ -14,8 +17,9 @@ import { SIZES } from '../../src/platform/domain/sizes';
 import { contentDisposition } from '../../src/platform/objects/object-store';
 import type { Sql } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
+import { pageById } from '../http/list-query';
 import { RawResponse, type Route, route } from '../http/route';
-import { channelPath, READ, visibleChannel, WRITE } from './access';
+import { channelPath, nextCursor, pageQuery, READ, visibleChannel, WRITE } from './access';
 
 const filePath = channelPath.extend({ fileId: z.string().max(100) });
 
@@ -67,6 +71,20 @@ export function fileRoutes(deps: Pick<ApiDeps, 'sql' | 'objects'>): Route[] {
           after: { fileId: id, dryRun },
         });
         return await processed(sql, channel.id, id, signal);
+      },
+    }),
+    route('GET /v1/channels/{channelId}/files', {
+      ...READ,
+      operationId: 'listChannelFiles',
+      summary: 'List the files of a channel, newest first',
+      description: 'The files that were uploaded or fetched, and the dry runs, without their findings.',
+      params: channelPath,
+      query: pageQuery,
+      response: z.object({ files: z.array(channelFileSummarySchema), nextCursor }),
+      handler: async ({ account, params, query }) => {
+        const { id } = await visibleChannel(sql, account, params.channelId);
+        const { page, nextCursor } = await pageById(query, (wanted) => listFiles(sql, id, wanted));
+        return { files: await fileSummaries(sql, page), nextCursor };
       },
     }),
     route('GET /v1/channels/{channelId}/files/{fileId}', {

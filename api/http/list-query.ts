@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { invalidField, type Refusal } from '../../src/platform/errors';
 import { isUuid } from '../../src/platform/ids';
-import type { SearchPage, SearchPosition } from '../../src/platform/list-position';
+import type { IdPage, SearchPage, SearchPosition } from '../../src/platform/list-position';
 
 /** The largest number of rows on a page, in requests. */
 export const limitField = z.coerce.number().int().min(1).max(250).default(50);
@@ -64,7 +64,7 @@ interface PageQuery {
 /** Reads a page of a list that is sorted by id. */
 export async function pageById<Row extends { readonly id: string }>(
   { limit, cursor }: PageQuery,
-  read: (page: { readonly limit: number; readonly after: string | undefined }) => Promise<readonly Row[]>,
+  read: (page: IdPage) => Promise<readonly Row[]>,
 ) {
   return pageOf(await read({ limit: limit + 1, after: cursor ?? undefined }), limit, ({ id }) => id);
 }

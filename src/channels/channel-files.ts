@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { timestamp } from '../platform/domain/fields';
 import { Refusal } from '../platform/errors';
 import { foundById, uuidv7 } from '../platform/ids';
+import { type IdPage, newestFirst } from '../platform/list-position';
 import type { ObjectStore } from '../platform/objects/object-store';
 import { inTransaction, json, type Queryable, type Sql, violatesUnique } from '../platform/postgres';
 import { type Channel, runChannel } from './channels';
@@ -42,6 +43,7 @@ export const channelFileSchema = z
     createdAt: timestamp,
   })
   .meta({ id: 'ChannelFile' });
+export const channelFileSummarySchema = channelFileSchema.omit({ findings: true }).meta({ id: 'ChannelFileSummary' });
 
 interface FileRow {
   readonly id: string;
@@ -130,33 +132,48 @@ export async function requireFile(sql: Queryable, channelId: string, id: string)
   return await foundById(id, read, 'There is no such file.');
 }
 
-/** Returns a file with the state of its orders. */
-export async function fileView(sql: Queryable, { state, counts, objectKey: _, findings, ...file }: FileRow) {
-  const none = { rows: 0, orders: 0, submitted: 0, waiting: 0, ignored: 0, unchanged: 0 };
-  if (file.dryRun || state !== 'read') {
-    const shown = state === 'received' ? ('processing' as const) : state === 'read' ? ('done' as const) : state;
-    return { ...file, state: shown, counts: { ...none, ...counts }, findings };
-  }
-  const [ofOrders] = await sql<(Pick<Counts, 'submitted' | 'waiting' | 'ignored'> & { left: number })[]>`
-    SELECT count(*) FILTER (WHERE state = 'submitted')::int AS submitted, count(*) FILTER (WHERE state = 'ignored')::int AS ignored,
+const NO_COUNTS: Counts = { rows: 0, orders: 0, submitted: 0, waiting: 0, ignored: 0, unchanged: 0 };
+
+/** Returns files with the states of their orders, without findings. */
+export async function fileSummaries(sql: Queryable, files: readonly FileRow[]) {
+  const states = await sql<(Pick<Counts, 'submitted' | 'waiting' | 'ignored'> & { fileId: string; left: number })[]>`
+    SELECT file_id, count(*) FILTER (WHERE state = 'submitted')::int AS submitted,
+      count(*) FILTER (WHERE state = 'ignored')::int AS ignored,
       count(*) FILTER (WHERE state = 'waiting' AND judged_at IS NOT NULL)::int AS waiting,
       count(*) FILTER (WHERE state = 'waiting' AND judged_at IS NULL)::int AS left
-    FROM channel_orders WHERE file_id = ${file.id}`;
-  const { left, ...states } = ofOrders!;
-  const known = states.submitted + states.waiting + states.ignored + left;
-  return {
-    ...file,
-    state: left > 0 ? ('processing' as const) : ('done' as const),
-    counts: { ...none, ...counts, ...states, unchanged: (counts.orders ?? 0) - known },
-    findings: await findingsOf(sql, file.id, LISTED_FINDINGS),
-  };
+    FROM channel_orders WHERE file_id = ANY(${files.map(({ id }) => id)}::uuid[]) GROUP BY 1`;
+  const byFile = new Map(states.map((found) => [found.fileId, found]));
+  return files.map(({ state, counts: stored, objectKey: _, findings: __, ...file }) => {
+    const counts = { ...NO_COUNTS, ...stored };
+    if (state === 'refused') return { ...file, state, counts };
+    if (state === 'received') return { ...file, state: 'processing' as const, counts };
+    if (file.dryRun) return { ...file, state: 'done' as const, counts };
+    const { submitted, waiting, ignored, left } = byFile.get(file.id) ?? { ...NO_COUNTS, left: 0 };
+    const unchanged = counts.orders - submitted - waiting - ignored - left;
+    const now = left > 0 ? ('processing' as const) : ('done' as const);
+    return { ...file, state: now, counts: { ...counts, submitted, waiting, ignored, unchanged } };
+  });
+}
+
+/** Returns a file with the states of its orders and the first findings. */
+export async function fileView(sql: Queryable, file: FileRow) {
+  const [summary] = await fileSummaries(sql, [file]);
+  const isOfOrders = file.state === 'read' && !file.dryRun;
+  return { ...summary!, findings: isOfOrders ? await findingsOf(sql, file.id, LISTED_FINDINGS) : file.findings };
+}
+
+/** Returns a page of the files of a channel, newest first. */
+export async function listFiles(sql: Queryable, channelId: string, page: IdPage): Promise<FileRow[]> {
+  return await sql<FileRow[]>`
+    SELECT ${sql.unsafe(COLUMNS)} FROM channel_files WHERE channel_id = ${channelId} ${newestFirst(sql, page)}`;
 }
 
 async function findingsOf(sql: Queryable, fileId: string, limit: number): Promise<Finding[]> {
-  return await sql<Finding[]>`
-    SELECT o.external_id, r.code, r.field, r.message, r.line
-    FROM channel_orders o, jsonb_to_recordset(o.reasons) AS r (code text, field text, message text, line int)
-    WHERE o.file_id = ${fileId} AND o.state = 'waiting' AND o.judged_at IS NOT NULL ORDER BY r.line, o.id LIMIT ${limit}`;
+  const rows = await sql<{ externalId: string; reason: Reason }[]>`
+    SELECT o.external_id, r.value AS reason FROM channel_orders o, jsonb_array_elements(o.reasons) AS r
+    WHERE o.file_id = ${fileId} AND o.state = 'waiting' AND o.judged_at IS NOT NULL
+    ORDER BY (r.value -> 'line')::int, o.id LIMIT ${limit}`;
+  return rows.map(({ externalId, reason }) => ({ ...reason, externalId }));
 }
 
 /** Returns what is wrong with each line of a file, in words. A finding without a line is at the header. */

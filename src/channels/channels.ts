@@ -4,6 +4,7 @@ import { SIZES } from '../platform/domain/sizes';
 import { channelWorkflowId, WORKFLOW_TYPES } from '../platform/domain/workflows';
 import { Refusal } from '../platform/errors';
 import { foundById, uuidv7 } from '../platform/ids';
+import { type IdPage, newestFirst } from '../platform/list-position';
 import { enqueue } from '../platform/outbox/outbox';
 import type { WorkflowStart } from '../platform/outbox/temporal-delivery';
 import { json, type Queryable, violatesUnique } from '../platform/postgres';
@@ -101,15 +102,9 @@ export async function requireChannel(sql: Queryable, id: string, viewer: Channel
   return await foundById(id, read, 'There is no such channel.');
 }
 
-export async function listChannels(
-  sql: Queryable,
-  viewer: ChannelViewer,
-  page: { readonly limit: number; readonly after: string | undefined },
-): Promise<Channel[]> {
+export async function listChannels(sql: Queryable, viewer: ChannelViewer, page: IdPage): Promise<Channel[]> {
   return await sql<Channel[]>`
-    SELECT ${sql.unsafe(COLUMNS)} FROM channels
-    WHERE ${visibleTo(sql, viewer)} ${page.after === undefined ? sql`` : sql`AND id < ${page.after}`}
-    ORDER BY id DESC LIMIT ${page.limit}`;
+    SELECT ${sql.unsafe(COLUMNS)} FROM channels WHERE ${visibleTo(sql, viewer)} ${newestFirst(sql, page)}`;
 }
 
 /** Returns channels with the number of orders in their inboxes. */

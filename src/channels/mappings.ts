@@ -3,6 +3,7 @@ import { text, timestamp } from '../platform/domain/fields';
 import { SIZES, shownSize } from '../platform/domain/sizes';
 import { Refusal } from '../platform/errors';
 import { isUuid, uuidv7 } from '../platform/ids';
+import { type IdPage, newestFirst } from '../platform/list-position';
 import { json, type Queryable, type Transaction } from '../platform/postgres';
 import { release } from './channel-orders';
 import { type Channel, runChannel } from './channels';
@@ -74,15 +75,9 @@ export async function storeMapping(
   return { mapping: view(stored), released };
 }
 
-export async function listMappings(
-  sql: Queryable,
-  channelId: string,
-  page: { readonly limit: number; readonly after: string | undefined },
-) {
+export async function listMappings(sql: Queryable, channelId: string, page: IdPage) {
   const rows = await sql<Row[]>`
-    SELECT id, external_key, target, created_at FROM channel_mappings
-    WHERE channel_id = ${channelId} ${page.after === undefined ? sql`` : sql`AND id < ${page.after}`}
-    ORDER BY id DESC LIMIT ${page.limit}`;
+    SELECT id, external_key, target, created_at FROM channel_mappings WHERE channel_id = ${channelId} ${newestFirst(sql, page)}`;
   return rows.map(view);
 }
 

@@ -13,6 +13,17 @@ export interface SearchPage {
   readonly after: SearchPosition | null;
 }
 
+/** A page of a list that is sorted by id, newest first. */
+export interface IdPage {
+  readonly limit: number;
+  /** The last id of the page before. */
+  readonly after: string | undefined;
+}
+
+/** Returns the end of the query of such a page, after its first condition. */
+export const newestFirst = (sql: Queryable, { limit, after }: IdPage): Fragment =>
+  sql`${after === undefined ? sql`` : sql`AND id < ${after}`} ORDER BY id DESC LIMIT ${limit}`;
+
 /**
  * Most rows that one page of a search compares with filters that have no index. A page of rare values then ends early
  * instead of reading every row of an account.

@@ -245,6 +245,34 @@ test('only the column of errors is made safe against formulas', async () => {
   expect(line).toMatch(/^"=l-1",.*"@nobody".*"shippingAddress\.email: /);
 });
 
+test('the files of a channel are listed with their counts, newest first', async () => {
+  const channelId = await api.create();
+  await api.upload(channelId, csv({ reference: 'list-1' }, { reference: 'list-2', email: 'nobody' }), {
+    name: '1.csv',
+  });
+  await api.upload(channelId, 'a,b\n1,2\n', { name: '2.csv' });
+  await api.upload(channelId, csv({ reference: 'list-1' }, { reference: 'list-3' }), { name: '3.csv', dryRun: true });
+  const list = async (query: object) =>
+    (await api.call('get', `/v1/channels/${channelId}/files`).query(query).expect(200)).body;
+  const first = await list({ limit: 2 });
+  const second = await list({ limit: 2, cursor: first.nextCursor });
+  expect([...first.files, ...second.files]).toEqual([
+    expect.objectContaining({
+      name: '3.csv',
+      state: 'done',
+      counts: expect.objectContaining({ submitted: 1, unchanged: 1 }),
+    }),
+    expect.objectContaining({ name: '2.csv', state: 'refused' }),
+    expect.objectContaining({
+      name: '1.csv',
+      state: 'done',
+      counts: expect.objectContaining({ submitted: 1, waiting: 1 }),
+    }),
+  ]);
+  expect(second.nextCursor).toBeNull();
+  await api.call('get', `/v1/channels/${channelId}/files`, undefined, api.other).expect(404);
+});
+
 test('a body that is no CSV, or too large, is refused', async () => {
   const post = (type: string, body: string | Buffer) =>
     request(api.app)

@@ -158,16 +158,20 @@ const READINGS: Readonly<Record<string, () => Promise<unknown[]>>> = {
   listWebhookDeliveries: async () => await deliveries(),
   getWebhookDelivery: async () =>
     await Promise.all((await deliveries()).map((params) => stack.client.getWebhookDelivery({ params }))),
+  listReceipts: async () => [await stack.client.listReceipts({})],
+  sumReceipts: async () => [await stack.client.sumReceipts({ query: { month: new Date().toISOString().slice(0, 7) } })],
   getProduct: async () => [await stack.client.getProduct({ params: { productUid: T_SHIRT } })],
 };
 
 /** Operations with which a client reads the catalog, its own shipping orders, channels, endpoints and checks of files. */
 const NOT_OF_ORDERS = [
+  'countChannelOrders',
   'getChannel',
   'getChannelFile',
   'getChannelFileErrors',
   'getChannelOrder',
   'listAllChannelOrders',
+  'listChannelFiles',
   'listChannelMappings',
   'listChannelOrders',
   'listChannels',

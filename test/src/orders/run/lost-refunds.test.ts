@@ -39,6 +39,7 @@ async function invoicedOrder(stock: { readonly allowBackorder?: boolean } = {}) 
   const jobId = job!.id;
   const receipt = buildReceipt({
     currency: 'EUR',
+    tax: { treatment: 'taxed', country: 'DE' },
     products: [
       {
         referenceId: 'item-1',
