@@ -29,6 +29,7 @@ import { operatorShipmentRoutes } from './operator/shipments';
 import { streamRoutes } from './operator/stream';
 import { createLiveCounts, summaryRoutes } from './operator/summary';
 import { jobRoutes, systemInfoRoutes } from './operator/system';
+import { claimRoutes } from './orders/claims';
 import { draftRoutes } from './orders/drafts';
 import { orderSearchRoutes } from './orders/order-search';
 import { orderRoutes } from './orders/orders';
@@ -62,6 +63,7 @@ export function allRoutes(deps: ApiDeps): Route[] {
     ...catalogRoutes(deps),
     ...orderRoutes(deps),
     replaceFileRoute(deps),
+    ...claimRoutes(deps),
     ...preflightRoutes(deps),
     ...draftRoutes(deps),
     ...orderSearchRoutes(deps),

@@ -68,6 +68,8 @@ export const AUDIT_ACTIONS = {
   'order.request_file': 'order',
   'order.replace_label': 'order',
   'order.record_payment': 'order',
+  'order.make_claim': 'order',
+  'order.decide_claim': 'order',
   'order.add_note': 'order',
   'shipping_order.cancel': 'shipping_order',
   'bulk_repair.start': 'bulk_repair',

@@ -26,6 +26,8 @@ const STALE_AFTER = {
   cancelOrder: ORDER,
   updateShipment: ORDER,
   reprintOrder: ORDER,
+  makeClaim: ORDER,
+  decideClaim: ORDER,
   replaceFile: ORDER,
   requestFile: ORDER,
   addOrderNote: ['listOrderNotes', 'getOrderTimeline'],

@@ -72,6 +72,8 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditAction, string>> = {
   'order.request_file': 'Ask a client for another print file of an order',
   'order.replace_label': 'Replace a damaged label of a package',
   'order.record_payment': 'Record the payment of an order',
+  'order.make_claim': 'Claim made',
+  'order.decide_claim': 'Claim decided',
   'order.add_note': 'Add a note to an order',
   'shipping_order.cancel': 'Cancel a shipping order',
   'bulk_repair.start': 'Repair many orders',

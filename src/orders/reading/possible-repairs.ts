@@ -29,7 +29,8 @@ export const possibleRepairsSchema = z
       action: z
         .enum(POSSIBLE_REPAIRS)
         .describe(
-          '`change_shipping`: operation `updateShipment`. `reprint`: operation `reprintOrder`. Others: `repairOrder`.',
+          '`change_shipping`: operation `updateShipment`. `claim`: operation `makeClaim`, for units that are lost, damaged or ' +
+            'wrong. `reprint`: operation `reprintOrder`. Others: `repairOrder`.',
         ),
       itemIds: z
         .array(z.string())

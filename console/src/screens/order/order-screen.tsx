@@ -11,6 +11,7 @@ import { ReasonBadge, StatusBadge } from '../../components/values/badge';
 import { Age, Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import { WAITS } from '../../texts/order';
+import { Claims } from './claims';
 import { Delivery } from './delivery';
 import { Documents } from './documents';
 import { Items } from './items';
@@ -58,6 +59,7 @@ function Parts({ order }: { readonly order: OperatorOrder }) {
     <Stack gap="lg" className={styles.column!}>
       <Delivery order={order} />
       <Items order={order} />
+      <Claims order={order} />
       <Parcels order={order} />
       <PrintOrders order={order} />
       <Documents orderId={order.id} />

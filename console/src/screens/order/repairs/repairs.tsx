@@ -10,6 +10,7 @@ import { REPAIRS } from '../../../texts/order';
 import type { OperatorOrder, PossibleRepair, RepairFormProps } from '../types';
 import { CancelForm } from './cancel-form';
 import { ChangeShippingForm } from './change-shipping-form';
+import { ClaimForm } from './claim-form';
 import { RefundForm } from './refund-form';
 import { ReprintForm } from './reprint-form';
 import { allUnits, Effect, unitsInWords } from './units';
@@ -22,6 +23,7 @@ const t = texts.order;
 const FORMS: { readonly [Action in PossibleRepair['action']]?: (props: RepairFormProps) => ReactNode } = {
   cancel: CancelForm,
   change_shipping: ChangeShippingForm,
+  claim: ClaimForm,
   refund: RefundForm,
   reprint: ReprintForm,
 };
