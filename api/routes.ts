@@ -18,7 +18,7 @@ import { bulkRepairRoutes } from './operator/orders/bulk-repairs';
 import { documentListRoutes } from './operator/orders/documents';
 import { fileRequestRoute, orderPaymentRoute, orderReprintRoute } from './operator/orders/order-changes';
 import { orderDetailRoute } from './operator/orders/order-detail';
-import { orderRepairRoute } from './operator/orders/order-repair';
+import { orderRepairRoute, orderReviveRoute } from './operator/orders/order-repair';
 import { operatorOrderSearchRoute } from './operator/orders/order-search';
 import { noteRoutes, orderTimelineRoute, sentPrintOrderRoute } from './operator/orders/order-timeline';
 import { outboxRoutes } from './operator/outbox';
@@ -132,6 +132,7 @@ export function operatorOrderRoutes(deps: ApiDeps): Route[] {
     orderDetailRoute(deps),
     orderTimelineRoute(deps),
     orderRepairRoute(deps),
+    orderReviveRoute(deps),
     orderReprintRoute(deps),
     orderPaymentRoute(deps),
     fileRequestRoute(deps),

@@ -57,6 +57,7 @@ export const AUDIT_ACTIONS = {
   'order.reproduce': 'order',
   'order.reprint': 'order',
   'order.refund': 'order',
+  'order.revive': 'order',
   'order.mark_shipped': 'order',
   'order.accept_files': 'order',
   'order.accept_address': 'order',

@@ -2,7 +2,7 @@ import { hasOperatorRole } from '../../../src/accounts/account';
 import { latestChange, latestProblem } from '../../../src/orders/domain/change-outcome';
 import { type ShownDeadline, shownDeadlines } from '../../../src/orders/domain/lifecycle/rules/deadlines';
 import { DECISION_NEXT_STEP, DRAFT_NEXT_STEP, nextStepOf } from '../../../src/orders/domain/lifecycle/rules/next-step';
-import { repairsOfEnded } from '../../../src/orders/domain/lifecycle/rules/possible-repairs';
+import { REVIVE, repairsOfEnded } from '../../../src/orders/domain/lifecycle/rules/possible-repairs';
 import { initialRunState, type RunState } from '../../../src/orders/domain/lifecycle/run-state';
 import { DEPARTED, ENDED_ORDERS } from '../../../src/orders/domain/lifecycle/statuses';
 import type { RunView } from '../../../src/orders/domain/run/run-messages';
@@ -104,6 +104,7 @@ export function orderDetailRoute(deps: ApiDeps): Route {
           const { fulfillmentStatus, attention } = order;
           return repairsOfEnded(fulfillmentStatus, attention, refundableItemsOf(order), shippedItemsOf(order));
         }
+        if ((await runs.goneRun(id)) !== null) return hasOperatorRole(account, 'admin') ? [REVIVE] : [];
         return run === 'missing' ? [] : await possibleRepairsOf(deps, id, state);
       };
       const view = storedOrderView(order);

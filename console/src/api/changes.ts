@@ -26,6 +26,7 @@ const STALE_AFTER = {
   cancelOrder: ORDER,
   updateShipment: ORDER,
   reprintOrder: ORDER,
+  reviveOrder: ORDER,
   makeClaim: ORDER,
   decideClaim: ORDER,
   replaceFile: ORDER,

@@ -90,6 +90,12 @@ export const REPAIRS: Readonly<Record<Order['possibleRepairs'][number]['action']
       'The items are made and shipped again as a new order of the same client, which is linked to this one. This order does not change.',
     button: 'Reprint order',
   },
+  revive: {
+    name: 'Revive',
+    explanation:
+      'The workflow of the order was terminated, has failed or is lost. It is started again in the state that its last step stored.',
+    button: 'Revive order',
+  },
   dismiss: {
     name: 'Dismiss',
     explanation: 'The attention reasons are cleared. Nothing else changes.',

@@ -30,7 +30,8 @@ export const possibleRepairsSchema = z
         .enum(POSSIBLE_REPAIRS)
         .describe(
           '`change_shipping`: operation `updateShipment`. `claim`: operation `makeClaim`, for units that are lost, damaged or ' +
-            'wrong. `reprint`: operation `reprintOrder`. Others: `repairOrder`.',
+            'wrong. `reprint`: operation `reprintOrder`. `revive`: operation `reviveOrder`, for admins, of an order whose ' +
+            'workflow is gone. Others: `repairOrder`.',
         ),
       itemIds: z
         .array(z.string())

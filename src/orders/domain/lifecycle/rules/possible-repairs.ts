@@ -9,7 +9,7 @@ import { whyNotChangeShipping, whyNotRepair } from './guards';
 import { type BulkAction, REPAIR_ACTIONS, REPAIRS } from './repairs';
 
 /** What operators can do for an order: repairs of its workflow, and operations of their own. */
-export const POSSIBLE_REPAIRS = [...REPAIR_ACTIONS, 'change_shipping', 'claim', 'reprint'] as const;
+export const POSSIBLE_REPAIRS = [...REPAIR_ACTIONS, 'change_shipping', 'claim', 'reprint', 'revive'] as const;
 
 /** A repair that the order run accepts now, and what it can be applied to. */
 export interface PossibleRepair {
@@ -116,6 +116,9 @@ export function repairsOfEnded(
     ...(REPRINTABLE.includes(status) ? [{ ...none, action: 'reprint' as const }] : []),
   ];
 }
+
+/** What admins can do for an open order whose workflow is gone. */
+export const REVIVE = { ...none, action: 'revive' as const };
 
 /** The statuses of orders that can be made again as new orders. */
 export const REPRINTABLE: readonly OrderStatus[] = ['delivered', 'returned', 'failed'];
