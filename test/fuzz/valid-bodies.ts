@@ -88,6 +88,7 @@ export function validBodies({
         pictures: ['https://files.example/a.png'],
       },
     ],
+    reviveOrder: [{ reason: 'terminated by mistake' }],
     decideClaim: [
       { decision: 'refund', liable: 'carrier', reason: 'lost' },
       { decision: 'refuse', message: 'Not damaged.', reason: 'x' },
