@@ -35,6 +35,7 @@ import { orderSearchRoutes } from './orders/order-search';
 import { orderRoutes } from './orders/orders';
 import { preflightRoutes } from './orders/preflight';
 import { orderQuoteRoutes } from './orders/quote';
+import { receiptRoutes } from './orders/receipts';
 import { replaceFileRoute } from './orders/replace-file';
 import { dispatchRoute } from './partner/dispatch';
 import { messageSchemaRoute, schemaIndexRoute } from './partner/message-schemas';
@@ -68,6 +69,7 @@ export function allRoutes(deps: ApiDeps): Route[] {
     ...draftRoutes(deps),
     ...orderSearchRoutes(deps),
     ...orderQuoteRoutes(deps),
+    ...receiptRoutes(deps),
     ...taxRateRoutes(deps),
     subscribeRoute(deps),
     postbackRoute(deps),

@@ -1,3 +1,4 @@
+import { channelGauges } from '../src/channels/channel-orders';
 import { orderGauges } from '../src/orders/reading/attention-counts';
 import { expectPartners } from '../src/partners/health';
 import type { Config } from '../src/platform/config';
@@ -25,7 +26,7 @@ export async function startObservability(
   await expectPartners(sql, metrics).catch((error: unknown) =>
     log.warn({ err: error }, 'the partners could not be read, their metrics start with their first message'),
   );
-  metrics.addGauges(createGaugeSnapshot(sql, [orderGauges, outboxGauges, jobGauges, partitionGauges]));
+  metrics.addGauges(createGaugeSnapshot(sql, [orderGauges, channelGauges, outboxGauges, jobGauges, partitionGauges]));
   metrics.append(readTemporalMetrics);
   return await startMetricsServer(config, metrics, log, healthPages(health));
 }

@@ -101,6 +101,7 @@ export function createChannelIntake(deps: ApiDeps): OrderIntake {
       };
       const [before] = await readOrders(sql, [orderId]);
       if (before === undefined) return { missed: ['The order is archived, and cannot be changed.'] };
+      if (before.fulfillmentStatus === 'failed') return 'failed';
       const cancel = (what: string, items: Parameters<typeof cancelOrder>[2]['items'], cancelId: string) =>
         unlessLate(what, async () => {
           const request = { reason: 'cancelled in the channel', ...(items === undefined ? {} : { items }) };

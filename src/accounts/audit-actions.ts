@@ -32,6 +32,7 @@ export const AUDIT_ACTIONS = {
   'channel.unmap': 'channel',
   'channel.retry': 'channel',
   'channel.ignore': 'channel',
+  'channel.correct': 'channel',
   'attribute.put': 'attribute',
   'attribute.add_values': 'attribute',
   'attribute.replace_values': 'attribute',

@@ -8,10 +8,10 @@ import { adapterOf } from './adapters';
 import { endFile, type Finding, receivedFiles } from './channel-files';
 import {
   arrivedBefore,
+  contentOf,
   type Judgement,
   type OtherRevision,
   otherRevisions,
-  rawOf,
   SUPERSEDED,
   settle,
   settleAlone,
@@ -22,7 +22,7 @@ import {
 import { type Channel, recordRun, requireChannel } from './channels';
 import { surveyed } from './csv-adapter';
 import { FileRefused, ordersOf } from './csv-file';
-import { type MappedOrder, mappedOrder, mappingKeysOf } from './domain/order-content';
+import { corrected, type MappedOrder, mappedOrder, mappingKeysOf } from './domain/order-content';
 import { type Reason, reasonOfError } from './domain/reasons';
 import { mappingsOf } from './mappings';
 
@@ -53,13 +53,14 @@ export interface OrderIntake {
   ): Promise<Submitted>;
   /**
    * Changes an order to what a new revision says. Can be repeated with the same key.
-   * @returns what is wrong with the revision, or what could not be changed any more, in words
+   * @returns what is wrong with the revision, or what could not be changed any more, in words. `failed`: the order was refused
+   * as a whole, and can be replaced
    */
   change(
     clientId: string,
     orderId: string,
     change: { readonly body: MappedOrder['body']; readonly leftOut: LeftOut | 'all'; readonly key: string },
-  ): Promise<{ readonly errors: readonly FieldError[] } | { readonly missed: readonly string[] }>;
+  ): Promise<{ readonly errors: readonly FieldError[] } | { readonly missed: readonly string[] } | 'failed'>;
   /** Flags an order: the channel has changed it, and it could not be changed any more. */
   flagMissed(orderId: string, message: string): Promise<void>;
 }
@@ -146,15 +147,16 @@ async function judge(
   const { sql, channelIntake: intake } = deps;
   const { clientId } = channel;
   const others = await otherRevisions(sql, channel.id, order);
-  const mapped = await mappedOrderOf(deps, channel, adapter, order.raw);
+  const mapped = await mappedOrderOf(deps, channel, adapter, order);
   const previous = others.find(({ revision, state }) => revision < order.revision && state === 'submitted');
   const { email } = mapped.body.shippingAddress as { readonly email?: unknown };
   const ended = async (judgement: Judgement): Promise<Judged> => {
     const { waitsFor } = mapped;
     const isWaiting = judgement.state === 'waiting';
     const personal = typeof email === 'string' ? { email: email.toLowerCase() } : {};
-    await settleAlone(sql, order.id, { ...judgement, ...(isWaiting ? { waitsFor, ...personal } : {}) });
-    return { reasons: isWaiting ? judgement.reasons : [] };
+    const reasons = adapter.locate(order.raw, judgement.reasons);
+    await settleAlone(sql, order.id, { ...judgement, reasons, ...(isWaiting ? { waitsFor, ...personal } : {}) });
+    return { reasons: isWaiting ? reasons : [] };
   };
   const refused = (errors: readonly FieldError[]) =>
     ended({ state: 'waiting', reasons: errors.map((error) => reasonOfError(error, mapped.lines)) });
@@ -162,22 +164,27 @@ async function judge(
   const precluded = withoutSubmission(order, others, previous !== undefined, mapped);
   if (precluded !== null) return await ended(precluded);
   const key = `${channel.id} ${order.externalId} ${order.revision}`;
+  let replaced = {};
   if (previous !== undefined) {
-    const before = await mappedOrderOf(deps, channel, adapter, await rawOf(sql, previous.id));
+    const before = await mappedOrderOf(deps, channel, adapter, await contentOf(sql, previous.id));
     const leftOut = mapped.canceled ? ('all' as const) : leftOutOf(before, mapped);
     const orderId = previous.orderId!;
     const changed = await intake.change(clientId, orderId, { body: mapped.body, leftOut, key });
-    if ('errors' in changed) return await refused(changed.errors);
-    const missed = [...changed.missed, ...(mapped.canceled ? [] : unchangeable(before, mapped))];
-    if (missed.length > 0) await intake.flagMissed(orderId, missed.join(' '));
-    return await ended({
-      state: 'submitted',
-      orderId,
-      reasons: missed.map((text) => whole(mapped, 'change_missed', text)),
-    });
+    if (changed === 'failed' && mapped.canceled) return await ended({ state: 'submitted', orderId, reasons: [] });
+    if (changed !== 'failed') {
+      if ('errors' in changed) return await refused(changed.errors);
+      const missed = [...changed.missed, ...(mapped.canceled ? [] : unchangeable(before, mapped))];
+      if (missed.length > 0) await intake.flagMissed(orderId, missed.join(' '));
+      return await ended({
+        state: 'submitted',
+        orderId,
+        reasons: missed.map((text) => whole(mapped, 'change_missed', text)),
+      });
+    }
+    replaced = { replaces: orderId };
   }
   const submitted = await intake
-    .submit(clientId, mapped.body, key, async (tx, orderId) => {
+    .submit(clientId, { ...mapped.body, ...replaced }, key, async (tx, orderId) => {
       if (!(await settle(tx, order.id, { state: 'submitted', reasons: [], orderId }))) throw new JudgedMeanwhile();
     })
     .catch((error: unknown): Submitted => {
@@ -228,9 +235,9 @@ async function mappedOrderOf(
   deps: SubmissionDeps,
   channel: Channel,
   adapter: ChannelAdapter,
-  raw: unknown,
+  { raw, corrections }: Pick<UnjudgedOrder, 'raw' | 'corrections'>,
 ): Promise<MappedOrder> {
-  const content = adapter.read(raw);
+  const content = corrected(adapter.read(raw), corrections);
   return mappedOrder(content, await mappingsOf(deps.sql, channel.id, mappingKeysOf(content)));
 }
 
@@ -278,11 +285,13 @@ async function checkDryRuns(
     const counts = { submitted: 0, waiting: 0, ignored: 0, unchanged: 0 };
     const check = async (order: ArrivedOrder): Promise<keyof typeof counts> => {
       if ((await arrivedBefore(sql, channel.id, [order])).size > 0) return 'unchanged';
-      const mapped = await mappedOrderOf(deps, channel, adapter, order.raw);
+      const mapped = await mappedOrderOf(deps, channel, adapter, { raw: order.raw, corrections: null });
       if (mapped.canceled || mapped.isIgnored) return 'ignored';
       const errors = mapped.reasons.length > 0 ? [] : await intake.check(channel.clientId, mapped.body);
       const reasons = [...mapped.reasons, ...errors.map((error) => reasonOfError(error, mapped.lines))];
-      findings.push(...reasons.map((reason) => ({ ...reason, externalId: order.externalId })));
+      findings.push(
+        ...adapter.locate(order.raw, reasons).map((reason) => ({ ...reason, externalId: order.externalId })),
+      );
       return reasons.length > 0 ? 'waiting' : 'submitted';
     };
     try {

@@ -79,6 +79,7 @@ const CHANGES: Readonly<Record<'operator' | 'admin', readonly string[]>> = {
     'storeChannelMapping',
     'deleteChannelMapping',
     'retryChannelOrder',
+    'correctChannelOrder',
     'ignoreChannelOrder',
   ],
   admin: [

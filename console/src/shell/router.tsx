@@ -12,6 +12,7 @@ import { orderRoute } from '../screens/order/route';
 import { ordersRoute } from '../screens/orders/route';
 import { outboxRoute } from '../screens/outbox/route';
 import { partnerRoute, partnersRoute } from '../screens/partners/route';
+import { receiptsRoute } from '../screens/receipts/route';
 import { reportsRoute } from '../screens/reports/route';
 import { sandboxRoute } from '../screens/sandbox/route';
 import { shipmentsRoute } from '../screens/shipments/route';
@@ -41,6 +42,7 @@ export const router = createRouter({
       sandboxRoute,
       shipmentsRoute,
       reportsRoute,
+      receiptsRoute,
       catalogRoute,
       stockRoute,
       outboxRoute,

@@ -36,6 +36,7 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditAction, string>> = {
   'channel.unmap': 'Delete a product mapping of a channel',
   'channel.retry': 'Try an order of a channel again',
   'channel.ignore': 'Ignore an order of a channel',
+  'channel.correct': 'Correct an order of a channel',
   'attribute.put': 'Create or change an attribute',
   'attribute.add_values': 'Add values to an attribute',
   'attribute.replace_values': 'Replace values of an attribute',

@@ -8,6 +8,7 @@ import { order } from './order';
 import { orders } from './orders';
 import { outbox } from './outbox';
 import { partners } from './partners';
+import { receipts } from './receipts';
 import { reports } from './reports';
 import { sandbox } from './sandbox';
 import { shipments } from './shipments';
@@ -32,6 +33,7 @@ export const texts = {
   catalog,
   outbox,
   shipments,
+  receipts,
   reports,
   stock,
   system,

@@ -140,12 +140,18 @@ export const PERSONAL_TABLES: readonly PersonalTable[] = [
   {
     table: 'channel_files',
     rowsOf: (sql, ids) => sql`id IN (SELECT file_id FROM channel_orders WHERE order_id = ANY(${[...ids]}::uuid[]))`,
-    columns: { object_key: removed, findings: texts('code', 'field', 'externalId') },
+    columns: { object_key: removed, findings: texts('code', 'field', 'column', 'externalId') },
   },
   {
     table: 'channel_orders',
     rowsOf: by('order_id'),
-    columns: { raw: texts('decimal'), content_sha256: removed, reasons: texts('code', 'field'), email: removed },
+    columns: {
+      raw: texts('decimal'),
+      corrections: removed,
+      content_sha256: removed,
+      reasons: texts('code', 'field', 'column'),
+      email: removed,
+    },
   },
   {
     table: 'bulk_repairs',

@@ -1,12 +1,13 @@
 import type { SummedLine } from './report-sums';
 
 /** What a report can be grouped by. The currency always divides the groups: amounts of two currencies are never added. */
-export const REPORT_DIMENSIONS = ['day', 'client', 'partner', 'carrier', 'product'] as const;
+export const REPORT_DIMENSIONS = ['day', 'client', 'country', 'partner', 'carrier', 'product'] as const;
 export type ReportDimension = (typeof REPORT_DIMENSIONS)[number];
 
 /** The columns of a line that dimensions and filters compare. */
 export const DIMENSION_COLUMNS = {
   client: 'client_id',
+  country: 'country',
   partner: 'partner_id',
   carrier: 'carrier_uid',
   product: 'product_uid',

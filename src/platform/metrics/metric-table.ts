@@ -87,6 +87,10 @@ export const METRICS = {
     [],
     'Age of the oldest stored postback that no order run has processed. 0 without one.',
   ),
+  pressline_channel_orders_waiting_oldest_age_seconds: gauge(
+    [],
+    'Time since the arrival of the oldest order in the inbox of a channel. 0 without one.',
+  ),
   pressline_partner_deliveries_total: counter(
     ['partner', 'outcome'],
     'Attempts to deliver print orders, order updates and cancel requests to partners.',

@@ -159,6 +159,8 @@ const READINGS: Readonly<Record<string, () => Promise<unknown[]>>> = {
   listWebhookDeliveries: async () => await deliveries(),
   getWebhookDelivery: async () =>
     await Promise.all((await deliveries()).map((params) => stack.client.getWebhookDelivery({ params }))),
+  listReceipts: async () => [await stack.client.listReceipts({})],
+  sumReceipts: async () => [await stack.client.sumReceipts({ query: { month: new Date().toISOString().slice(0, 7) } })],
   getProduct: async () => [await stack.client.getProduct({ params: { productUid: T_SHIRT } })],
 };
 
@@ -166,6 +168,7 @@ const READINGS: Readonly<Record<string, () => Promise<unknown[]>>> = {
 const NOT_OF_ORDERS = [
   // What `listClaims` lists.
   'getClaim',
+  'countChannelOrders',
   'getChannel',
   'getChannelFile',
   'getChannelFileErrors',

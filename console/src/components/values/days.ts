@@ -8,3 +8,9 @@ export function dayOf(at: string | undefined): string {
 /** Returns the start of a day in the browser's zone. Empty: undefined. */
 export const startOfDay = (day: string): string | undefined =>
   day === '' ? undefined : new Date(`${day}T00:00`).toISOString();
+
+const dayFormat = new Intl.DateTimeFormat('en-GB', { day: '2-digit', month: 'short', year: 'numeric' });
+
+/** Returns the day of a time in the browser's zone, to be read. */
+export const dayTextOf = (at: string | undefined): string | undefined =>
+  dayOf(at) === '' ? undefined : dayFormat.format(new Date(at!));

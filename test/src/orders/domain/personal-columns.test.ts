@@ -52,6 +52,7 @@ const TABLES_WITHOUT: Readonly<Record<string, string>> = {
   procurement_orders: 'stock',
   preflights: 'files and products; the URL is removed at the end, and the row after a day',
   product_models: 'catalog',
+  receipt_lines: 'references of orders, titles of products, countries and amounts',
   receipts: 'titles of products and amounts',
   reconciliation: 'numbers of findings',
   routing_decisions: 'countries, partners and products',

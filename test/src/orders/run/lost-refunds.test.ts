@@ -37,6 +37,7 @@ async function invoicedOrder() {
   const jobId = job!.id;
   const receipt = buildReceipt({
     currency: 'EUR',
+    tax: { treatment: 'taxed', country: 'DE' },
     products: [
       {
         referenceId: 'item-1',
