@@ -23,6 +23,7 @@ export const common = {
   screens: {
     today: 'Today',
     attention: 'Attention',
+    inbox: 'Inbox',
     orders: 'Orders',
     shipments: 'Shipments',
     reports: 'Reports',
