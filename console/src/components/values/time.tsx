@@ -25,8 +25,8 @@ const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['second', SECOND],
 ];
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'narrow' });
-const absolute = new Intl.DateTimeFormat('en-GB', {
-  day: '2-digit',
+const absolute = new Intl.DateTimeFormat(undefined, {
+  day: 'numeric',
   month: 'short',
   year: 'numeric',
   hour: '2-digit',
@@ -46,7 +46,7 @@ function ago(at: string, now: number): string {
   return relative.format(Math.trunc(ms / length), unit);
 }
 
-/** A time in the zone of the browser. Its title is the time in UTC. */
+/** A time in the zone and the language of the browser. Its title is the time in UTC. */
 export function Time({ at }: { readonly at: string }) {
   return (
     <time dateTime={at} title={utc(at)}>
