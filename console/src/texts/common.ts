@@ -93,6 +93,7 @@ export const common = {
     link: 'Go to Today',
   },
   close: 'Close',
+  next: 'Next',
   reason: 'Reason',
   /** Rows of fields that are added and removed. */
   rows: { remove: 'Remove', cell: (column: string, row: number) => `${column}, row ${row}` },

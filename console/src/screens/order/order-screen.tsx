@@ -12,6 +12,7 @@ import { calendarDay } from '../../components/values/days';
 import { Age, Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import { WAITS } from '../../texts/order';
+import { Claims } from './claims';
 import { Delivery } from './delivery';
 import { Documents } from './documents';
 import { Items } from './items';
@@ -59,6 +60,7 @@ function Parts({ order }: { readonly order: OperatorOrder }) {
     <Stack gap="lg" className={styles.column!}>
       <Delivery order={order} />
       <Items order={order} />
+      <Claims order={order} />
       <Parcels order={order} />
       <PrintOrders order={order} />
       <Documents orderId={order.id} />

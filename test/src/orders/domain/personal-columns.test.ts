@@ -107,6 +107,7 @@ const COLUMNS_WITHOUT: Readonly<Record<string, readonly string[]>> = {
   bulk_repair_orders: ['outcome', 'message'],
   idempotency_keys: ['key', 'operation_id', 'fingerprint'],
   order_notes: ['author_name'],
+  claims: ['reason', 'status', 'items', 'made_by', 'carrier_uid', 'liable'],
   print_orders: ['step', 'kind', 'version', 'status', 'message_id', 'withdrawn_jobs'],
   print_order_updates: ['content_key', 'message_id'],
   partner_requests: ['kind', 'outcome'],
