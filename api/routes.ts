@@ -18,7 +18,7 @@ import { bulkRepairRoutes } from './operator/orders/bulk-repairs';
 import { documentListRoutes } from './operator/orders/documents';
 import { fileRequestRoute, orderPaymentRoute, orderReprintRoute } from './operator/orders/order-changes';
 import { orderDetailRoute } from './operator/orders/order-detail';
-import { orderRepairRoute } from './operator/orders/order-repair';
+import { orderRepairRoute, orderReviveRoute } from './operator/orders/order-repair';
 import { operatorOrderSearchRoute } from './operator/orders/order-search';
 import { noteRoutes, orderTimelineRoute, sentPrintOrderRoute } from './operator/orders/order-timeline';
 import { outboxRoutes } from './operator/outbox';
@@ -29,11 +29,13 @@ import { operatorShipmentRoutes } from './operator/shipments';
 import { streamRoutes } from './operator/stream';
 import { createLiveCounts, summaryRoutes } from './operator/summary';
 import { jobRoutes, systemInfoRoutes } from './operator/system';
+import { claimRoutes } from './orders/claims';
 import { draftRoutes } from './orders/drafts';
 import { orderSearchRoutes } from './orders/order-search';
 import { orderRoutes } from './orders/orders';
 import { preflightRoutes } from './orders/preflight';
 import { orderQuoteRoutes } from './orders/quote';
+import { receiptRoutes } from './orders/receipts';
 import { replaceFileRoute } from './orders/replace-file';
 import { dispatchRoute } from './partner/dispatch';
 import { messageSchemaRoute, schemaIndexRoute } from './partner/message-schemas';
@@ -62,10 +64,12 @@ export function allRoutes(deps: ApiDeps): Route[] {
     ...catalogRoutes(deps),
     ...orderRoutes(deps),
     replaceFileRoute(deps),
+    ...claimRoutes(deps),
     ...preflightRoutes(deps),
     ...draftRoutes(deps),
     ...orderSearchRoutes(deps),
     ...orderQuoteRoutes(deps),
+    ...receiptRoutes(deps),
     ...taxRateRoutes(deps),
     subscribeRoute(deps),
     postbackRoute(deps),
@@ -130,6 +134,7 @@ export function operatorOrderRoutes(deps: ApiDeps): Route[] {
     orderDetailRoute(deps),
     orderTimelineRoute(deps),
     orderRepairRoute(deps),
+    orderReviveRoute(deps),
     orderReprintRoute(deps),
     orderPaymentRoute(deps),
     fileRequestRoute(deps),

@@ -67,12 +67,11 @@ export function channelRoutes(deps: Pick<ApiDeps, 'sql' | 'objects' | 'client' |
       ...READ,
       operationId: 'listChannels',
       summary: 'List channels, newest first',
-      query: pageQuery,
+      query: pageQuery.extend({ clientId: z.uuid().optional().describe('For operators: those of one client.') }),
       response: z.object({ channels: z.array(channelSchema), nextCursor }),
       handler: async ({ account, query }) => {
-        const { page, nextCursor } = await pageById(query, (wanted) =>
-          listChannels(sql, channelViewer(account), wanted),
-        );
+        const viewer = { clientId: channelViewer(account).clientId ?? query.clientId ?? null };
+        const { page, nextCursor } = await pageById(query, (wanted) => listChannels(sql, viewer, wanted));
         return { channels: await channelViews(sql, page), nextCursor };
       },
     }),

@@ -1,15 +1,19 @@
 import { z } from 'zod';
+import { adapterOf } from '../../src/channels/adapters';
 import {
   actOn,
   CHANNEL_ORDER_STATES,
   channelOrderDetailSchema,
   channelOrderSchema,
+  inboxCounts,
+  inboxCountsSchema,
   listChannelOrders,
   requireChannelOrder,
 } from '../../src/channels/channel-orders';
-import { runChannel } from '../../src/channels/channels';
+import { type Channel, runChannel } from '../../src/channels/channels';
+import { corrected, correctionSchema, readOrderOf } from '../../src/channels/domain/order-content';
 import { REASON_CODES } from '../../src/channels/domain/reasons';
-import { inTransaction } from '../../src/platform/postgres';
+import { inTransaction, type Queryable } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { pageById } from '../http/list-query';
 import { type Route, route } from '../http/route';
@@ -22,8 +26,14 @@ const inboxQuery = pageQuery.extend({
 });
 const page = z.object({ orders: z.array(channelOrderSchema), nextCursor });
 
-export function inboxRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
-  const act = (name: 'retry' | 'ignore', summary: string, description: string): Route =>
+export function inboxRoutes(deps: Pick<ApiDeps, 'sql' | 'objects' | 'client' | 'secretBox'>): Route[] {
+  const { sql } = deps;
+  const detailOf = async (tx: Queryable, channel: Channel, id: string) => {
+    const { raw, corrections, ...order } = await requireChannelOrder(tx, channel.id, id);
+    const content = readOrderOf(corrected(adapterOf(deps, channel).read(raw), corrections));
+    return { ...order, raw, corrections, content };
+  };
+  const act = (name: 'retry' | 'ignore' | 'correct', summary: string, description: string): Route =>
     route(`POST /v1/channels/{channelId}/orders/{channelOrderId}/${name}`, {
       ...WRITE,
       operationId: `${name}ChannelOrder`,
@@ -33,17 +43,17 @@ export function inboxRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       audits: [`channel.${name}`],
       isRepeatable: true,
       params: orderPath,
-      body: z.strictObject({}),
+      body: name === 'correct' ? correctionSchema : z.strictObject({}),
       response: channelOrderDetailSchema,
-      handler: async ({ account, params, audit }) =>
+      handler: async ({ account, params, body, audit }) =>
         await inTransaction(sql, async (tx) => {
           const channel = await visibleChannel(tx, account, params.channelId);
           const before = await requireChannelOrder(tx, channel.id, params.channelOrderId);
-          await actOn(tx, before.id, name);
-          if (name === 'retry') await runChannel(tx, channel);
+          await actOn(tx, before.id, name === 'correct' ? body : name);
+          if (name !== 'ignore') await runChannel(tx, channel);
           const after = { channelOrderId: before.id, externalId: before.externalId };
           await audit(tx, { action: `channel.${name}`, objectId: channel.id, before: null, after });
-          return await requireChannelOrder(tx, channel.id, before.id);
+          return await detailOf(tx, channel, before.id);
         }),
     });
   return [
@@ -52,12 +62,21 @@ export function inboxRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       operationId: 'listAllChannelOrders',
       summary: 'List the orders of all channels, newest first',
       description: 'Clients see the orders of their own channels. The inbox, unless `state` is another one.',
-      query: inboxQuery,
+      query: inboxQuery.extend({ channelId: z.uuid().optional() }),
       response: page,
       handler: async ({ account, query }) => {
         const found = await pageById(query, (wanted) => listChannelOrders(sql, channelViewer(account), query, wanted));
         return { orders: found.page, nextCursor: found.nextCursor };
       },
+    }),
+    route('GET /v1/channels/orders/counts', {
+      ...READ,
+      operationId: 'countChannelOrders',
+      summary: 'Count the orders of the inbox by reason',
+      description: 'Clients see the orders of their own channels. An order with several reasons counts for each.',
+      query: z.object({ channelId: z.uuid().optional() }),
+      response: inboxCountsSchema,
+      handler: async ({ account, query }) => await inboxCounts(sql, channelViewer(account), query.channelId),
     }),
     route('GET /v1/channels/{channelId}/orders', {
       ...READ,
@@ -81,11 +100,17 @@ export function inboxRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       params: orderPath,
       response: channelOrderDetailSchema,
       handler: async ({ account, params }) => {
-        const { id } = await visibleChannel(sql, account, params.channelId);
-        return await requireChannelOrder(sql, id, params.channelOrderId);
+        const channel = await visibleChannel(sql, account, params.channelId);
+        return await detailOf(sql, channel, params.channelOrderId);
       },
     }),
     act('retry', 'Try an order of a channel again', 'Maps and submits the order again. 409: it was submitted.'),
+    act(
+      'correct',
+      'Correct an order of a channel',
+      'Replaces fields of the order, and submits it. What arrived is kept. Corrections take the place of earlier ones. ' +
+        '409: it was submitted.',
+    ),
     act(
       'ignore',
       'Ignore an order of a channel',

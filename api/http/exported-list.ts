@@ -134,21 +134,48 @@ interface Column {
 }
 
 /**
- * Returns the columns of a row: `actor` with the members `id` and `name` has the columns `actorId` and `actorName`. The
- * cells of lists, and of objects that may be null, are JSON.
+ * Returns the columns of a row. No cell is JSON: `actor` with the members `id` and `name` has the columns `actorId` and
+ * `actorName`, which are empty when it is null; a list of such objects has the same columns, with the values of all of them.
  */
 function columnsOf({ shape }: z.ZodObject): Column[] {
-  return Object.entries(shape).flatMap(([name, schema]) =>
-    schema instanceof z.ZodObject
-      ? columnsOf(schema).map((inner) => ({
-          name: `${name}${inner.name.charAt(0).toUpperCase()}${inner.name.slice(1)}`,
-          cell: (row) => inner.cell(row[name] as Row),
-        }))
-      : [{ name, cell: (row) => cellOf(row[name]) }],
-  );
+  return Object.entries(shape).flatMap(([name, schema]): Column[] => {
+    const inner = unwrapped(schema);
+    const element = inner instanceof z.ZodArray ? unwrapped(inner.element as z.ZodType) : null;
+    const nested = (object: z.ZodObject, cell: (column: Column, value: unknown) => unknown) =>
+      columnsOf(object).map((column) => ({
+        name: `${name}${column.name.charAt(0).toUpperCase()}${column.name.slice(1)}`,
+        cell: (row: Row) => cell(column, row[name]),
+      }));
+    if (inner instanceof z.ZodObject) return nested(inner, ({ cell }, value) => cell((value ?? {}) as Row));
+    if (element instanceof z.ZodObject)
+      return nested(element, ({ cell }, rows) => cellOf(((rows ?? []) as Row[]).map(cell)));
+    return [{ name, cell: (row) => cellOf(row[name]) }];
+  });
 }
 
+/** Returns the schema of the values that are not null. */
+function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
+  const { innerType } = schema._zod.def as { readonly innerType?: z.core.$ZodType };
+  return innerType === undefined ? schema : unwrapped(innerType);
+}
+
+/** Separates the values of a list in a cell. */
+const AND = '; ';
+
+/** Returns a cell: the values of a list, and of an object with the names of its members, one after the other. */
 function cellOf(value: unknown): unknown {
-  if (value instanceof Date) return value;
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : (value ?? '');
+  return typeof value === 'object' && value !== null && !(value instanceof Date)
+    ? textsOf(value).join(AND)
+    : (value ?? '');
+}
+
+function textsOf(value: unknown, name = ''): string[] {
+  if (typeof value !== 'object' || value === null || value instanceof Date) {
+    const text = value instanceof Date ? value.toISOString() : String(value ?? '');
+    return [name === '' ? text : `${name}=${text}`];
+  }
+  const isList = Array.isArray(value);
+  return Object.entries(value).flatMap(([key, inner]) =>
+    textsOf(inner, isList ? name : name === '' ? key : `${name}.${key}`),
+  );
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MOST_GROUPS, report } from '../../src/orders/reading/report';
 import { REPORT_DIMENSIONS, type ReportGroup } from '../../src/orders/reading/report-groups';
-import { day, timestamp } from '../../src/platform/domain/fields';
+import { countryCode, day, timestamp } from '../../src/platform/domain/fields';
 import { fromMinor } from '../../src/platform/domain/money';
 import { type Column, parquetOf } from '../../src/platform/parquet';
 import type { ApiDeps } from '../deps';
@@ -21,6 +21,7 @@ const reportRow = z
   .object({
     day: key('Day in UTC on which the orders were submitted, YYYY-MM-DD.'),
     client: key('Account of the client.'),
+    country: key('Country of the shipping address.'),
     partner: key('Account of the partner.'),
     carrier: key('Carrier, planned or of the parcel.'),
     product: key('`productUid`. Shipping, parcels and errors have none.'),
@@ -39,6 +40,7 @@ const reportRow = z
     delivered: count.describe('Parcels that were delivered.'),
     late: count.describe('Of these, after the latest day (UTC) that the client was promised at first.'),
     errors: count.describe('Print orders about which the partner reported an error.'),
+    claims: count.describe('Claims that the partner or the carrier of the group has to pay.'),
   })
   .meta({ id: 'ReportRow' });
 
@@ -56,6 +58,7 @@ const reportQuery = z
       .pipe(z.array(z.enum(REPORT_DIMENSIONS)).max(REPORT_DIMENSIONS.length))
       .describe(`Separated by commas: ${REPORT_DIMENSIONS.map((name) => `\`${name}\``).join(', ')}.`),
     clientId: z.uuid().optional(),
+    country: countryCode.optional(),
     partnerId: z.uuid().optional(),
     carrierUid: z.string().max(100).optional(),
     productUid: z.string().max(500).optional(),
@@ -81,10 +84,19 @@ const PARQUET_COLUMNS = Object.entries(reportRow.shape).map(
   }),
 );
 
-function rowOf({ revenueMinor, costMinor, parcels, delivered, late, errors, ...group }: ReportGroup): ReportRow {
+function rowOf({
+  revenueMinor,
+  costMinor,
+  parcels,
+  delivered,
+  late,
+  errors,
+  claims,
+  ...group
+}: ReportGroup): ReportRow {
   const amount = (minor: number) => fromMinor(minor, group.currency);
   const amounts = { revenue: amount(revenueMinor), cost: amount(costMinor), margin: amount(revenueMinor - costMinor) };
-  return { ...group, ...amounts, parcels, delivered, late, errors };
+  return { ...group, ...amounts, parcels, delivered, late, errors, claims };
 }
 
 export function reportRoute({ sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>): Route {
@@ -97,7 +109,7 @@ export function reportRoute({ sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>):
     otherContentTypes: ['application/vnd.apache.parquet'],
     summary: 'Report figures of a period',
     description:
-      'Adds up the orders that were submitted in a period, archived ones too, by day, client, partner, carrier or product. Amounts ' +
+      'Adds up the orders that were submitted in a period, archived ones too, by day, client, country, partner, carrier or product. Amounts ' +
       `of different currencies are never added. A report has at most ${MOST_GROUPS.toLocaleString('en')} rows and may take 25 seconds; a longer one gets 503.`,
     query: reportQuery,
     response: z
@@ -113,6 +125,7 @@ export function reportRoute({ sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>):
     handler: async ({ query: { from, to, by, format, ...of }, signal, quotas, account }) => {
       const filters = {
         ...(of.clientId === undefined ? {} : { client: of.clientId }),
+        ...(of.country === undefined ? {} : { country: of.country }),
         ...(of.partnerId === undefined ? {} : { partner: of.partnerId }),
         ...(of.carrierUid === undefined ? {} : { carrier: of.carrierUid }),
         ...(of.productUid === undefined ? {} : { product: of.productUid }),

@@ -79,6 +79,7 @@ export async function orderFiller(sql: Sql, series: OrderSeries): Promise<(from:
   if (!resolution?.ok) throw new Error('the demo catalog has no poster');
   const receipt = buildReceipt({
     currency: 'EUR',
+    tax: { treatment: 'taxed', country: 'DE' },
     products: [
       {
         referenceId: 'poster',

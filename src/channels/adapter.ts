@@ -49,6 +49,8 @@ export interface ChannelAdapter {
   reportProblem(problems: readonly ChannelProblem[]): Promise<void>;
   /** Returns what an order says, of the `raw` that the adapter has yielded. Pure. */
   read(raw: unknown): OrderContent;
+  /** Returns reasons with what the channel has in their fields. Pure. */
+  locate(raw: unknown, reasons: readonly Reason[]): Reason[];
 }
 
 export interface AdapterDeps extends SftpDeps {

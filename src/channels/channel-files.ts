@@ -170,10 +170,11 @@ export async function listFiles(sql: Queryable, channelId: string, page: IdPage)
 }
 
 async function findingsOf(sql: Queryable, fileId: string, limit: number): Promise<Finding[]> {
-  return await sql<Finding[]>`
-    SELECT o.external_id, r.code, r.field, r.message, r.line
-    FROM channel_orders o, jsonb_to_recordset(o.reasons) AS r (code text, field text, message text, line int)
-    WHERE o.file_id = ${fileId} AND o.state = 'waiting' AND o.judged_at IS NOT NULL ORDER BY r.line, o.id LIMIT ${limit}`;
+  const rows = await sql<{ externalId: string; reason: Reason }[]>`
+    SELECT o.external_id, r.value AS reason FROM channel_orders o, jsonb_array_elements(o.reasons) AS r
+    WHERE o.file_id = ${fileId} AND o.state = 'waiting' AND o.judged_at IS NOT NULL
+    ORDER BY (r.value -> 'line')::int, o.id LIMIT ${limit}`;
+  return rows.map(({ externalId, reason }) => ({ ...reason, externalId }));
 }
 
 /** Returns what is wrong with each line of a file, in words. A finding without a line is at the header. */

@@ -7,7 +7,8 @@ import type { GaugePoint } from '../platform/metrics/metrics';
 import { inTransaction, json, type Queryable, type Sql } from '../platform/postgres';
 import type { ArrivedOrder } from './adapter';
 import type { ChannelViewer } from './channels';
-import { type REASON_CODES, type Reason, reasonSchema } from './domain/reasons';
+import { type Correction, correctionSchema, readOrderSchema } from './domain/order-content';
+import { REASON_CODES, type Reason, type ReasonCode, reasonSchema } from './domain/reasons';
 
 export const CHANNEL_ORDER_STATES = ['waiting', 'submitted', 'ignored'] as const;
 type State = (typeof CHANNEL_ORDER_STATES)[number];
@@ -30,7 +31,11 @@ export const channelOrderSchema = z
 type ChannelOrder = z.output<typeof channelOrderSchema>;
 
 export const channelOrderDetailSchema = channelOrderSchema
-  .extend({ raw: z.unknown().describe('The order as it arrived.') })
+  .extend({
+    raw: z.unknown().describe('The order as it arrived.'),
+    corrections: correctionSchema.nullable(),
+    content: readOrderSchema.describe('What the order says, with its corrections.'),
+  })
   .meta({ id: 'ChannelOrderDetail' });
 
 const COLUMNS =
@@ -79,12 +84,13 @@ export interface UnjudgedOrder {
   readonly externalId: string;
   readonly revision: number;
   readonly raw: unknown;
+  readonly corrections: Correction | null;
 }
 
 /** Returns the oldest orders that are not judged. Of one external id only the first, so that revisions are judged in order. */
 export async function unjudgedOrders(sql: Queryable, channelId: string, limit: number): Promise<UnjudgedOrder[]> {
   return await sql<UnjudgedOrder[]>`
-    SELECT o.id, o.external_id, o.revision::float8 AS revision, o.raw FROM channel_orders o
+    SELECT o.id, o.external_id, o.revision::float8 AS revision, o.raw, o.corrections FROM channel_orders o
     WHERE o.channel_id = ${channelId} AND o.state = 'waiting' AND o.judged_at IS NULL AND NOT EXISTS (
       SELECT FROM channel_orders e WHERE e.channel_id = o.channel_id AND e.external_id = o.external_id
         AND e.state = 'waiting' AND e.judged_at IS NULL AND (e.revision, e.id) < (o.revision, o.id))
@@ -113,9 +119,11 @@ export async function otherRevisions(
     WHERE channel_id = ${channelId} AND external_id = ${externalId} AND id <> ${id} ORDER BY revision DESC, id`;
 }
 
-export async function rawOf(sql: Queryable, id: string): Promise<unknown> {
-  const [row] = await sql<{ raw: unknown }[]>`SELECT raw FROM channel_orders WHERE id = ${id}`;
-  return row!.raw;
+/** Returns an order as it arrived, with its corrections. */
+export async function contentOf(sql: Queryable, id: string): Promise<Pick<UnjudgedOrder, 'raw' | 'corrections'>> {
+  const [row] = await sql<Pick<UnjudgedOrder, 'raw' | 'corrections'>[]>`
+    SELECT raw, corrections FROM channel_orders WHERE id = ${id}`;
+  return row!;
 }
 
 /** What became of an order. */
@@ -172,17 +180,54 @@ export async function release(tx: Queryable, channelId: string, keys: readonly s
 
 const IGNORED_BY_HAND: Reason = { code: 'invalid', field: null, message: 'It was ignored by hand.', line: null };
 
-/** Makes an order be judged again, or ignores it. @throws Refusal `CONFLICT` for an order that was submitted */
-export async function actOn(tx: Queryable, id: string, act: 'retry' | 'ignore'): Promise<void> {
+/**
+ * Makes an order be judged again, with corrections where given, or ignores it.
+ * @throws Refusal `CONFLICT` for an order that was submitted
+ */
+export async function actOn(tx: Queryable, id: string, act: 'ignore' | 'retry' | Correction): Promise<void> {
   const { count } =
-    act === 'retry'
+    act !== 'ignore'
       ? await tx`
         UPDATE channel_orders SET state = 'waiting', judged_at = NULL
+          ${act === 'retry' ? tx`` : tx`, corrections = ${json(tx, act)}`}
         WHERE id = ${id} AND state IN ('waiting', 'ignored') AND content_sha256 IS NOT NULL`
       : await tx`
         UPDATE channel_orders SET state = 'ignored', judged_at = now(), waits_for = NULL, reasons = ${json(tx, [IGNORED_BY_HAND])}
         WHERE id = ${id} AND state IN ('waiting', 'ignored')`;
   if (count === 0) throw new Refusal('CONFLICT', { message: 'The order was submitted, or its data was erased.' });
+}
+
+/** Orders that the counts of the inbox look at, so that a count takes as long for any inbox. */
+const COUNTED = 10_000;
+
+export const inboxCountsSchema = z
+  .object({
+    waiting: z.int().describe(`Orders in the inbox, up to ${COUNTED}.`),
+    reasons: z.array(z.object({ code: z.enum(REASON_CODES), orders: z.int() })).describe('Most frequent first.'),
+  })
+  .meta({ id: 'ChannelInboxCounts' });
+
+const ofViewer = (sql: Queryable, { clientId }: ChannelViewer, channelId: string | undefined) => sql`
+  ${clientId === null ? sql`` : sql`AND client_id = ${clientId}`}
+  ${channelId === undefined ? sql`` : sql`AND channel_id = ${channelId}`}`;
+
+/** Returns how many orders wait in the inbox, and why: of the newest ones. */
+export async function inboxCounts(
+  sql: Queryable,
+  viewer: ChannelViewer,
+  channelId: string | undefined,
+): Promise<z.output<typeof inboxCountsSchema>> {
+  const rows = await sql<{ code: ReasonCode | null; orders: number }[]>`
+    WITH waiting AS (
+      SELECT id, reasons FROM channel_orders WHERE state = 'waiting' AND judged_at IS NOT NULL ${ofViewer(sql, viewer, channelId)}
+      ORDER BY id DESC LIMIT ${COUNTED})
+    SELECT r.value ->> 'code' AS code, count(DISTINCT id)::int AS orders
+    FROM waiting LEFT JOIN LATERAL jsonb_array_elements(reasons) AS r ON true
+    GROUP BY GROUPING SETS ((r.value ->> 'code'), ()) ORDER BY 2 DESC, 1`;
+  return {
+    waiting: rows.find(({ code }) => code === null)?.orders ?? 0,
+    reasons: rows.flatMap(({ code, orders }) => (code === null ? [] : [{ code, orders }])),
+  };
 }
 
 export interface InboxFilter {
@@ -194,27 +239,23 @@ export interface InboxFilter {
 /** Returns a page of orders, newest first. */
 export async function listChannelOrders(
   sql: Queryable,
-  { clientId }: ChannelViewer,
+  viewer: ChannelViewer,
   { channelId, state, reason }: InboxFilter,
   page: IdPage,
 ): Promise<ChannelOrder[]> {
   return await sql<ChannelOrder[]>`
-    SELECT ${sql.unsafe(COLUMNS)} FROM channel_orders WHERE state = ${state}
-      ${clientId === null ? sql`` : sql`AND client_id = ${clientId}`}
-      ${channelId === undefined ? sql`` : sql`AND channel_id = ${channelId}`}
+    SELECT ${sql.unsafe(COLUMNS)} FROM channel_orders WHERE state = ${state} ${ofViewer(sql, viewer, channelId)}
       ${reason === undefined ? sql`` : sql`AND reasons <> '[]' AND reasons @> ${json(sql, [{ code: reason }])}`}
       ${newestFirst(sql, page)}`;
 }
 
+type ArrivedDetail = ChannelOrder & Pick<UnjudgedOrder, 'raw' | 'corrections'>;
+
 /** @throws Refusal `NOT_FOUND` when the channel has no such order */
-export async function requireChannelOrder(
-  sql: Queryable,
-  channelId: string,
-  id: string,
-): Promise<ChannelOrder & { raw: unknown }> {
+export async function requireChannelOrder(sql: Queryable, channelId: string, id: string): Promise<ArrivedDetail> {
   const read = async () => {
-    const [found] = await sql<(ChannelOrder & { raw: unknown })[]>`
-      SELECT ${sql.unsafe(COLUMNS)}, raw FROM channel_orders WHERE id = ${id} AND channel_id = ${channelId}`;
+    const [found] = await sql<ArrivedDetail[]>`
+      SELECT ${sql.unsafe(COLUMNS)}, raw, corrections FROM channel_orders WHERE id = ${id} AND channel_id = ${channelId}`;
     return found;
   };
   return await foundById(id, read, 'There is no such order in the channel.');

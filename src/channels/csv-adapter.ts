@@ -3,7 +3,7 @@ import type { AdapterDeps, ArrivedOrder, ChannelAdapter } from './adapter';
 import { contentOf, endFile, type ReceivedFile, receivedFiles, storeSurvey } from './channel-files';
 import type { Channel } from './channels';
 import { FileRefused, ordersOf, surveyFile } from './csv-file';
-import { type CsvRaw, type CsvSettings, csvOrder } from './domain/csv-order';
+import { type CsvRaw, type CsvSettings, csvOrder, located } from './domain/csv-order';
 
 const BATCH = 200;
 
@@ -56,5 +56,6 @@ export function csvAdapter(deps: AdapterDeps, channel: Channel): ChannelAdapter 
     async reportShipped() {},
     async reportProblem() {},
     read: (raw) => csvOrder(raw as CsvRaw, settings),
+    locate: (raw, reasons) => located(raw as CsvRaw, settings, reasons),
   };
 }

@@ -8,10 +8,10 @@ import { adapterOf } from './adapters';
 import { endFile, type Finding, receivedFiles } from './channel-files';
 import {
   arrivedBefore,
+  contentOf,
   type Judgement,
   type OtherRevision,
   otherRevisions,
-  rawOf,
   SUPERSEDED,
   settle,
   settleAlone,
@@ -22,7 +22,7 @@ import {
 import { type Channel, recordRun, requireChannel } from './channels';
 import { csvAdapter, surveyed } from './csv-adapter';
 import { FileRefused, ordersOf } from './csv-file';
-import { type MappedOrder, mappedOrder, mappingKeysOf } from './domain/order-content';
+import { corrected, type MappedOrder, mappedOrder, mappingKeysOf } from './domain/order-content';
 import { type Reason, reasonOfError } from './domain/reasons';
 import { mappingsOf } from './mappings';
 import { reportOrders } from './reports';
@@ -159,25 +159,28 @@ async function judge(
   const { sql, channelIntake: intake } = deps;
   const { clientId } = channel;
   const others = await otherRevisions(sql, channel.id, order);
-  const mapped = await mappedOrderOf(deps, channel, adapter, order.raw);
+  const mapped = await mappedOrderOf(deps, channel, adapter, order);
   const previous = others.find(({ revision, state }) => revision < order.revision && state === 'submitted');
   const { email } = mapped.body.shippingAddress as { readonly email?: unknown };
   const ended = async (judgement: Judgement): Promise<Judged> => {
     const { waitsFor } = mapped;
     const isWaiting = judgement.state === 'waiting';
     const personal = typeof email === 'string' ? { email: email.toLowerCase() } : {};
-    await settleAlone(sql, order.id, { ...judgement, ...(isWaiting ? { waitsFor, ...personal } : {}) });
+    const reasons = adapter.locate(order.raw, judgement.reasons);
+    await settleAlone(sql, order.id, { ...judgement, reasons, ...(isWaiting ? { waitsFor, ...personal } : {}) });
     return null;
   };
   const refused = (errors: readonly FieldError[]) =>
     ended({ state: 'waiting', reasons: errors.map((error) => reasonOfError(error, mapped.lines)) });
 
   const precluded = withoutSubmission(order, others, previous !== undefined, mapped);
+  if (precluded?.reasons === mapped.reasons)
+    return await ended({ ...precluded, reasons: allReasons(mapped, await intake.check(clientId, mapped.body)) });
   if (precluded !== null) return await ended(precluded);
   const key = `${channel.id} ${order.externalId} ${order.revision}`;
   let replaced = {};
   if (previous !== undefined) {
-    const before = await mappedOrderOf(deps, channel, adapter, await rawOf(sql, previous.id));
+    const before = await mappedOrderOf(deps, channel, adapter, await contentOf(sql, previous.id));
     const leftOut = mapped.canceled ? ('all' as const) : leftOutOf(before, mapped);
     const orderId = previous.orderId!;
     const changed = await intake.change(clientId, orderId, { body: mapped.body, leftOut, key });
@@ -242,13 +245,23 @@ function withoutSubmission(
   return mapped.reasons.length > 0 ? { state: 'waiting', reasons: mapped.reasons } : null;
 }
 
+/** Returns why an order cannot be submitted: its own reasons, and the errors of the other fields, so that all are known at once. */
+function allReasons({ reasons, lines }: MappedOrder, errors: readonly FieldError[]): Reason[] {
+  const fieldOf = ({ field, line }: Reason) => `${line} ${field?.replace(/\[\d+\]/g, '')}`;
+  const known = new Set(reasons.map(fieldOf));
+  const unknown = new Set(reasons.filter(({ code }) => code === 'unknown_product').map(({ line }) => line));
+  const others = errors.map((error) => reasonOfError(error, lines));
+  const isOther = (one: Reason) => !known.has(fieldOf(one)) && !(one.code === 'product' && unknown.has(one.line));
+  return [...reasons, ...others.filter(isOther)];
+}
+
 async function mappedOrderOf(
   deps: SubmissionDeps,
   channel: Channel,
   adapter: ChannelAdapter,
-  raw: unknown,
+  { raw, corrections }: Pick<UnjudgedOrder, 'raw' | 'corrections'>,
 ): Promise<MappedOrder> {
-  const content = adapter.read(raw);
+  const content = corrected(adapter.read(raw), corrections);
   return mappedOrder(content, await mappingsOf(deps.sql, channel.id, mappingKeysOf(content)));
 }
 
@@ -296,11 +309,12 @@ async function checkDryRuns(
     const counts = { submitted: 0, waiting: 0, ignored: 0, unchanged: 0 };
     const check = async (order: ArrivedOrder): Promise<keyof typeof counts> => {
       if ((await arrivedBefore(sql, channel.id, [order])).size > 0) return 'unchanged';
-      const mapped = await mappedOrderOf(deps, channel, adapter, order.raw);
+      const mapped = await mappedOrderOf(deps, channel, adapter, { raw: order.raw, corrections: null });
       if (mapped.canceled || mapped.isIgnored) return 'ignored';
-      const errors = mapped.reasons.length > 0 ? [] : await intake.check(channel.clientId, mapped.body);
-      const reasons = [...mapped.reasons, ...errors.map((error) => reasonOfError(error, mapped.lines))];
-      findings.push(...reasons.map((reason) => ({ ...reason, externalId: order.externalId })));
+      const reasons = allReasons(mapped, await intake.check(channel.clientId, mapped.body));
+      findings.push(
+        ...adapter.locate(order.raw, reasons).map((reason) => ({ ...reason, externalId: order.externalId })),
+      );
       return reasons.length > 0 ? 'waiting' : 'submitted';
     };
     try {

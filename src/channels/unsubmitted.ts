@@ -41,7 +41,7 @@ export async function eraseUnsubmitted(
       await tx`
         UPDATE channel_files SET object_key = NULL, findings = '[]' WHERE id = ANY(${orders.flatMap(({ fileId }) => fileId ?? [])}::uuid[])`;
       await tx`
-        UPDATE channel_orders SET raw = erased_json(raw, ARRAY['decimal']), content_sha256 = NULL, email = NULL, waits_for = NULL,
+        UPDATE channel_orders SET raw = erased_json(raw, ARRAY['decimal']), corrections = NULL, content_sha256 = NULL, email = NULL, waits_for = NULL,
           state = 'ignored', judged_at = now(), reasons = ${json(tx, [EXPIRED])}
         WHERE order_id IS NULL AND id = ANY(${orders.map(({ id }) => id)}::uuid[])`;
     });

@@ -154,6 +154,7 @@ const SHARED: Entries = {
   changeChannel: { path: { channelId: () => made.createChannel.id } },
   storeChannelMapping: { path: { channelId: waiting.channelId } },
   retryChannelOrder: { path: waiting },
+  correctChannelOrder: { path: waiting },
   ignoreChannelOrder: { path: waiting },
   updateCustomerProduct: { path: { id: () => made.createCustomerProduct.id } },
   addVariantValues: { path: customerProduct },

@@ -7,11 +7,13 @@ import { Link } from '../components/values/link';
 import { indexRoute, rootRoute, signInRoute } from '../routing/root-route';
 import { attentionRoute } from '../screens/attention/route';
 import { catalogRoute } from '../screens/catalog/route';
+import { channelRoute, inboxRoute } from '../screens/channels/route';
 import { clientRoute, clientsRoute } from '../screens/clients/route';
 import { orderRoute } from '../screens/order/route';
 import { ordersRoute } from '../screens/orders/route';
 import { outboxRoute } from '../screens/outbox/route';
 import { partnerRoute, partnersRoute } from '../screens/partners/route';
+import { receiptsRoute } from '../screens/receipts/route';
 import { reportsRoute } from '../screens/reports/route';
 import { sandboxRoute } from '../screens/sandbox/route';
 import { shipmentsRoute } from '../screens/shipments/route';
@@ -30,6 +32,8 @@ export const router = createRouter({
       signInRoute,
       todayRoute,
       attentionRoute,
+      inboxRoute,
+      channelRoute,
       ordersRoute,
       orderRoute,
       partnersRoute,
@@ -41,6 +45,7 @@ export const router = createRouter({
       sandboxRoute,
       shipmentsRoute,
       reportsRoute,
+      receiptsRoute,
       catalogRoute,
       stockRoute,
       outboxRoute,

@@ -1,5 +1,6 @@
 import { attention } from './attention';
 import { catalog } from './catalog';
+import { channels } from './channels';
 import { clients } from './clients';
 import { common } from './common';
 import { keys } from './keys';
@@ -8,6 +9,7 @@ import { order } from './order';
 import { orders } from './orders';
 import { outbox } from './outbox';
 import { partners } from './partners';
+import { receipts } from './receipts';
 import { reports } from './reports';
 import { sandbox } from './sandbox';
 import { shipments } from './shipments';
@@ -27,11 +29,13 @@ export const texts = {
   keys,
   partners,
   clients,
+  channels,
   team,
   sandbox,
   catalog,
   outbox,
   shipments,
+  receipts,
   reports,
   stock,
   system,

@@ -5,7 +5,14 @@ export const reports = {
   from: 'From (UTC)',
   to: 'To (UTC)',
   by: 'By',
-  dimensions: { day: 'Day', client: 'Client', partner: 'Partner', carrier: 'Carrier', product: 'Product' },
+  dimensions: {
+    day: 'Day',
+    client: 'Client',
+    country: 'Country',
+    partner: 'Partner',
+    carrier: 'Carrier',
+    product: 'Product',
+  },
   chart: 'Chart',
   measures: {
     orders: 'Orders',
@@ -18,6 +25,7 @@ export const reports = {
     delivered: 'Delivered',
     late: 'Late',
     errors: 'Errors',
+    claims: 'Claims to pay',
   },
   currency: 'Currency',
   carrier: 'Carrier',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cutText } from '../../platform/domain/foreign-text';
 import { type Decimal, numberOf } from './decimals';
 import type { OrderContent, OrderLine } from './order-content';
 import { PRESET_NAMES, PRESETS } from './presets';
@@ -100,6 +101,34 @@ function openNames({ preset, columns, defaults }: CsvSettings, cells: Cells, gro
   ];
   const start = `${group}.`;
   return [...new Set(named)].filter((name) => name.startsWith(start)).map((name) => name.slice(start.length));
+}
+
+/** Fields of ours that are read from another field of a file too. */
+const ALSO: Readonly<Record<string, string>> = {
+  'shippingAddress.firstName': 'shippingAddress.fullName',
+  'shippingAddress.lastName': 'shippingAddress.fullName',
+  'items.retailPriceInclVat': 'items.retailUnitPrice',
+};
+const VALUE_LENGTH = 255;
+
+/** Returns reasons with the cells that they are about. */
+export function located({ lines }: CsvRaw, settings: CsvSettings, reasons: readonly Reason[]): Reason[] {
+  return reasons.map((reason) => {
+    const name = (reason.field ?? '').replace(/\[\d+\]/g, '');
+    const own = lines.filter(({ line }) => line === reason.line);
+    const rows = name.startsWith('items.') ? own : [...own, ...lines];
+    const fields = name.startsWith('items.files')
+      ? rows.flatMap((row) => openNames(settings, row.fields, 'items.files').map((type) => `items.files.${type}`))
+      : [name, ALSO[name] ?? name].filter((each) => FIELDS.includes(each));
+    const columns = fields.flatMap((each) => columnsOf(settings, each));
+    for (const { fields: cells } of rows) {
+      const column = columns.find((each) => Object.hasOwn(cells, each));
+      if (column !== undefined) return { ...reason, column, value: cutText(cells[column]!.trim(), VALUE_LENGTH) };
+    }
+    // An empty cell: the column of the preset, else the one with our name.
+    const column = columns[1] ?? columns[0];
+    return column === undefined ? reason : { ...reason, column };
+  });
 }
 
 const isTrue = (text: string) => !/^(false|no|0)$/i.test(text);

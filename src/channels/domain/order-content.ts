@@ -71,6 +71,99 @@ export const mappingTarget = z
   );
 export type MappingTarget = z.output<typeof mappingTarget>;
 
+/** Fields of an order that are corrected by hand, in place of what arrived. */
+export const correctionSchema = z
+  .strictObject({
+    shippingAddress: z
+      .record(z.string().max(100), z.union([z.string().max(255), z.boolean(), z.null()]))
+      .refine(few, 'At most 100 entries.')
+      .optional()
+      .describe('Fields of the address. Null: none.'),
+    currency: text(10).optional(),
+    shipmentMethodUid: text(255).optional(),
+    items: z
+      .array(
+        z.strictObject({
+          itemReferenceId: text(255).describe('As the order was read: without one, the position in the order from 1.'),
+          productUid: text(512).optional(),
+          quantity: z.int().min(1).max(SIZES.itemUnits.most).optional().describe('Units of the channel.'),
+          retailPriceInclVat: z.number().min(0).optional(),
+          files: z.record(fileType, httpUrl).refine(few, 'At most 100 entries.').optional(),
+        }),
+      )
+      .max(1_000)
+      .optional(),
+  })
+  .meta({ id: 'ChannelCorrection', examples: [{ shippingAddress: { phone: '+49 30 901820' } }] });
+export type Correction = z.output<typeof correctionSchema>;
+
+const referenceOf = ({ item }: OrderLine, index: number): string =>
+  (item.itemReferenceId as string | undefined) ?? String(index + 1);
+
+/** Returns an order with its corrections, without the reasons that they settle. */
+export function corrected(content: OrderContent, correction: Correction | null): OrderContent {
+  if (correction === null) return content;
+  const { shippingAddress = {}, items = [], ...order } = correction;
+  const settled = new Set([
+    ...Object.keys(order),
+    ...Object.keys(shippingAddress).map((name) => `shippingAddress.${name}`),
+  ]);
+  if (settled.has('shippingAddress.lastName')) settled.add('shippingAddress.fullName');
+  const lines = content.lines.map((line, index): OrderLine => {
+    const found = items.find(({ itemReferenceId }) => itemReferenceId === referenceOf(line, index));
+    if (found === undefined) return line;
+    const { itemReferenceId: _, quantity = line.quantity, files, ...item } = found;
+    for (const name of Object.keys(found)) settled.add(`${line.line} items.${name}`);
+    if (item.retailPriceInclVat !== undefined) settled.add(`${line.line} items.retailUnitPrice`);
+    const product = item.productUid === undefined ? {} : { productName: undefined, productVariant: undefined };
+    return { ...line, quantity, files: { ...line.files, ...files }, item: { ...line.item, ...product, ...item } };
+  });
+  return {
+    ...content,
+    order: {
+      ...content.order,
+      ...order,
+      shippingAddress: { ...(content.order.shippingAddress as object | undefined), ...shippingAddress },
+    },
+    lines,
+    reasons: content.reasons.filter(({ field, line }) => !settled.has(field ?? '') && !settled.has(`${line} ${field}`)),
+  };
+}
+
+/** What an order says, as far as it can be corrected. */
+export const readOrderSchema = z
+  .object({
+    shippingAddress: z.record(z.string(), z.union([z.string(), z.boolean(), z.null()])),
+    currency: z.string().nullable(),
+    items: z.array(
+      z.object({
+        itemReferenceId: z.string(),
+        variantId: z.string().nullable(),
+        sku: z.string().nullable(),
+        productUid: z.string().nullable(),
+        quantity: z.number().nullable(),
+        retailPriceInclVat: z.number().nullable(),
+        files: z.record(z.string(), z.string()),
+      }),
+    ),
+  })
+  .meta({ id: 'ChannelOrderContent' });
+
+export const readOrderOf = ({ order, lines }: OrderContent) =>
+  ({
+    shippingAddress: order.shippingAddress ?? {},
+    currency: order.currency ?? null,
+    items: lines.map((line, index) => ({
+      itemReferenceId: referenceOf(line, index),
+      variantId: line.variantId,
+      sku: line.sku,
+      productUid: line.item.productUid ?? null,
+      quantity: line.quantity ?? null,
+      retailPriceInclVat: line.item.retailPriceInclVat ?? null,
+      files: line.files,
+    })),
+  }) as z.output<typeof readOrderSchema>;
+
 export const keyOfVariant = (variantId: string) => `variant:${variantId}`;
 export const keyOfSku = (sku: string) => `sku:${sku}`;
 const keysOf = ({ variantId, sku }: OrderLine): string[] => [
@@ -155,7 +248,7 @@ function itemOf(line: OrderLine, index: number, target: MappingTarget | undefine
   return {
     ...line.item,
     ...product,
-    itemReferenceId: line.item.itemReferenceId ?? String(index + 1),
+    itemReferenceId: referenceOf(line, index),
     quantity: line.quantity === undefined ? undefined : line.quantity * (target?.quantityFactor ?? 1),
     files: named.length === 0 ? undefined : named,
   };

@@ -26,6 +26,8 @@ export const reasonSchema = z
     field: z.string().nullable().describe('Path of the field of the order, as the API names it.'),
     message: z.string(),
     line: z.int().nullable().describe('Line of the file. Null: the order did not come in a file.'),
+    column: z.string().optional().describe('Column of the file that has the field. Left out: none, or not known.'),
+    value: z.string().optional().describe('What the column has there. Left out: nothing.'),
   })
   .meta({ id: 'ChannelReason' });
 export type Reason = z.output<typeof reasonSchema>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { fromMinor, timesRate } from '../../platform/domain/money';
 import type { LinePrice } from './pricing';
+import type { vatOf } from './vat';
 
 /** One line of a receipt. Amounts are integer minor units. `price` is after the discount and before VAT. */
 export interface ReceiptLine {
@@ -39,15 +40,24 @@ const TOTALS = [
 /** Totals of schema `Receipt`, in integer minor units. */
 export type ReceiptTotals = Readonly<Record<(typeof TOTALS)[number], number>>;
 
+/** Where a receipt is taxed. */
+export interface ReceiptTax {
+  readonly treatment: ReturnType<typeof vatOf>['treatment'];
+  /** Country of delivery, as VAT has it (ISO 3166-1 alpha-2): that of the rates, also when none is charged. */
+  readonly country: string;
+}
+
 /** A receipt as the table stores it: lines and totals in minor units of one currency. */
 export interface Receipt {
   readonly currency: string;
+  readonly tax: ReceiptTax;
   readonly lines: readonly ReceiptLine[];
   readonly totals: ReceiptTotals;
 }
 
 export interface ReceiptInput {
   readonly currency: string;
+  readonly tax: ReceiptTax;
   readonly products: readonly {
     readonly referenceId: string;
     readonly title: string;
@@ -115,7 +125,7 @@ function totalsOf(lines: readonly ReceiptLine[]): ReceiptTotals {
  * Builds a receipt. VAT is rounded per line (half away from zero), and every total is the sum of its lines. Therefore
  * total = totalInitial - discount = productsPrice + shippingPrice, and totalInclVat = total + totalVat.
  */
-export function buildReceipt({ currency, products, shipments }: ReceiptInput): Receipt {
+export function buildReceipt({ currency, tax, products, shipments }: ReceiptInput): Receipt {
   const lines = [
     ...products.map(({ referenceId, title, vatRate, price, earlier }) =>
       line(
@@ -141,7 +151,7 @@ export function buildReceipt({ currency, products, shipments }: ReceiptInput): R
       ),
     ),
   ];
-  return { currency, lines, totals: totalsOf(lines) };
+  return { currency, tax, lines, totals: totalsOf(lines) };
 }
 
 /** The amounts of money of a line. */

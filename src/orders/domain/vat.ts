@@ -33,12 +33,16 @@ export interface TaxedOrder {
   };
 }
 
+type Treatment = 'taxed' | 'export' | 'ioss' | 'reverse_charge';
+
 /** The VAT of a delivery. */
-export interface Vat {
+export interface Vat<T extends Treatment = Treatment> {
   /** `ioss`: the seller pays the VAT on the import. `reverse_charge`: the recipient, a business in another EU state, accounts for the VAT. */
-  readonly treatment: 'taxed' | 'export' | 'ioss' | 'reverse_charge';
+  readonly treatment: T;
   /** The country whose VAT is charged, or null when none is. */
   readonly country: string | null;
+  /** The country of the destination, as VAT has it. */
+  readonly destination: string;
   rateOf(category: TaxCategory | undefined): string;
 }
 
@@ -47,9 +51,17 @@ export interface Vat {
  * (such as the EU), and none for an export or a business that accounts for the VAT itself: goods go to another member
  * state, and the business is registered in another state than the one that they leave (Directive 2006/112/EC, art. 138).
  */
-export function vatOf({ taxRates, shippingAddress, vatCheck }: TaxedOrder, from: Place): Vat {
+export function vatOf(
+  { taxRates, shippingAddress, vatCheck }: TaxedOrder,
+  from: Place,
+): Vat<Exclude<Treatment, 'ioss'>> {
   const [country, origin] = [vatCountry(shippingAddress), vatCountry(from)];
-  const untaxed = (treatment: Vat['treatment']): Vat => ({ treatment, country: null, rateOf: () => '0' });
+  const untaxed = <T extends 'export' | 'reverse_charge'>(treatment: T): Vat<T> => ({
+    treatment,
+    country: null,
+    destination: country,
+    rateOf: () => '0',
+  });
   if (isCrossBorder(from, shippingAddress)) return untaxed('export');
   const { isBusiness, federalTaxId } = shippingAddress;
   if (isBusiness === true && country !== origin && [country, origin].every((state) => EU_MEMBERS.includes(state))) {
@@ -61,15 +73,16 @@ export function vatOf({ taxRates, shippingAddress, vatCheck }: TaxedOrder, from:
 }
 
 /** Returns the VAT at the rates of the destination. */
-export function vatOfDestination(
+export function vatOfDestination<T extends 'taxed' | 'ioss'>(
   { taxRates, shippingAddress }: Pick<TaxedOrder, 'taxRates' | 'shippingAddress'>,
-  treatment: Extract<Vat['treatment'], 'taxed' | 'ioss'>,
-): Vat {
+  treatment: T,
+): Vat<T> {
   const country = vatCountry(shippingAddress);
   const isTaxed = rateIn(taxRates, country) !== '0';
   return {
     treatment,
     country: isTaxed ? country : null,
+    destination: country,
     rateOf: (category) => rateIn(taxRates, country, category),
   };
 }

@@ -1,4 +1,11 @@
-import { buildReceipt, type Receipt, type ReceiptInput, type ReceiptLine, refundReceipt } from '../domain/receipt';
+import {
+  buildReceipt,
+  type Receipt,
+  type ReceiptInput,
+  type ReceiptLine,
+  type ReceiptTax,
+  refundReceipt,
+} from '../domain/receipt';
 import { shippingRate } from '../domain/vat';
 
 export type ReceiptType = 'invoice' | 'refund';
@@ -129,12 +136,17 @@ export function refundUnits(
     if (taken.size === 0) return [];
     const isLast = open.every(({ line, amount }) => amount === (taken.get(line.referenceId) ?? 0));
     const receipt = buildReceipt({
-      currency: charge.invoice.body.currency,
+      ...taxedAs(charge),
       products: open.flatMap(({ line, amount }) => refundedProduct(line, amount, taken.get(line.referenceId) ?? 0)),
       shipments: shippingRefund(charge, isLast ? shippingCharge(charge).price : shippingMinor),
     });
     return [{ printOrderId: charge.printOrderId, type: 'refund', receipt: refundReceipt(receipt) }];
   });
+}
+
+function taxedAs({ invoice }: Charges): Pick<Receipt, 'currency' | 'tax'> {
+  const { currency, tax } = invoice.body;
+  return { currency, tax };
 }
 
 /**
@@ -194,7 +206,7 @@ export function shippingDifference(
   const { price, vatRate } = shippingCharge(charge);
   const isDearer = differenceMinor > 0;
   const receipt = buildReceipt({
-    currency: charge.invoice.body.currency,
+    ...taxedAs(charge),
     products: [],
     shipments: [
       {
@@ -219,6 +231,7 @@ export function shippingDifference(
  */
 export function reinvoice(
   charge: Charges,
+  tax: ReceiptTax,
   rateOf: (itemReferenceId: string) => string,
   shipment: Omit<ShipmentCharge, 'vatRate'>,
   moved?: { readonly units: ReadonlyMap<string, number>; readonly shippingMinor: number },
@@ -237,6 +250,6 @@ export function reinvoice(
     }));
   const vatRate = shippingRate(products.map((product) => product.vatRate));
   const { currency } = charge.invoice.body;
-  const receipt = buildReceipt({ currency, products, shipments: [{ ...shipment, vatRate }] });
+  const receipt = buildReceipt({ currency, tax, products, shipments: [{ ...shipment, vatRate }] });
   return [refund, { printOrderId: charge.printOrderId, type: 'invoice', receipt }];
 }

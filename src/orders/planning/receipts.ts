@@ -2,7 +2,7 @@ import { uuidv7 } from '../../platform/ids';
 import { type Fragment, json, type Queryable, type Statement } from '../../platform/postgres';
 import type { FinancialStatus } from '../domain/lifecycle/statuses';
 import { priceLine } from '../domain/pricing';
-import { buildReceipt, type Receipt, refundReceipt } from '../domain/receipt';
+import { buildReceipt, type Receipt, type ReceiptTax, refundReceipt } from '../domain/receipt';
 import type { RecordKey } from '../domain/run/run-record';
 import { shippingRate, vatOf } from '../domain/vat';
 import {
@@ -36,8 +36,13 @@ export function invoiceOf(
   const { methodUid: referenceId, methodName: title, price } = plan.method;
   const vatRate = shippingRate(products.map((product) => product.vatRate));
   const shipments = [{ referenceId, title, vatRate, priceMinor: price.minor }];
-  return buildReceipt({ currency: order.currency, products, shipments });
+  return buildReceipt({ currency: order.currency, tax: taxOf(vat), products, shipments });
 }
+
+export const taxOf = ({ treatment, destination: country }: ReturnType<typeof vatOf>): ReceiptTax => ({
+  treatment,
+  country,
+});
 
 /**
  * Returns the statement that stores receipts. A step stores its receipt once, however often it is repeated.

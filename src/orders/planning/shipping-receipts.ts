@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/postgres';
 import { type TaxedOrder, vatOf } from '../domain/vat';
 import { type Charges, openLines, type ReceiptChange, reinvoice, shippingCharge, shippingDifference } from './charges';
-import { readCharges, storeReceipts } from './receipts';
+import { readCharges, storeReceipts, taxOf } from './receipts';
 import type { RunOrder } from './run-order';
 import type { PrintOrderPlan } from './shipment-plan';
 
@@ -75,7 +75,8 @@ function receiptsOf(
     plans.reduce((total, { rest }) => total + rest[price], 0);
   const difference = sum('priceAfter') - sum('priceBefore');
   const vat = vatOf(after, plan.origin);
-  if (vatOf(before, plan.origin).country === vat.country) {
+  const earlier = vatOf(before, plan.origin);
+  if (earlier.treatment === vat.treatment && earlier.destination === vat.destination) {
     const receipt = shippingDifference(charge, method, difference);
     return receipt === null ? [] : [receipt];
   }
@@ -88,9 +89,15 @@ function receiptsOf(
   }
   const isWhole = openLines(charge).every(({ line, amount }) => amount <= (units.get(line.referenceId) ?? 0));
   const { price } = shippingCharge(charge);
-  if (isWhole) return reinvoice(charge, rateOf, { ...method, priceMinor: price + difference });
+  if (isWhole) return reinvoice(charge, taxOf(vat), rateOf, { ...method, priceMinor: price + difference });
   const shippingMinor = shareOfRest(price, sum('priceBefore'), sum('departedPrice'), difference);
-  return reinvoice(charge, rateOf, { ...method, priceMinor: shippingMinor + difference }, { units, shippingMinor });
+  return reinvoice(
+    charge,
+    taxOf(vat),
+    rateOf,
+    { ...method, priceMinor: shippingMinor + difference },
+    { units, shippingMinor },
+  );
 }
 
 /**

@@ -1,12 +1,13 @@
 import type { SummedLine } from './report-sums';
 
 /** What a report can be grouped by. The currency always divides the groups: amounts of two currencies are never added. */
-export const REPORT_DIMENSIONS = ['day', 'client', 'partner', 'carrier', 'product'] as const;
+export const REPORT_DIMENSIONS = ['day', 'client', 'country', 'partner', 'carrier', 'product'] as const;
 export type ReportDimension = (typeof REPORT_DIMENSIONS)[number];
 
 /** The columns of a line that dimensions and filters compare. */
 export const DIMENSION_COLUMNS = {
   client: 'client_id',
+  country: 'country',
   partner: 'partner_id',
   carrier: 'carrier_uid',
   product: 'product_uid',
@@ -25,6 +26,7 @@ export const MEASURES = [
   'delivered',
   'late',
   'errors',
+  'claims',
 ] as const;
 
 /** Null: the report is not grouped by it, or the lines of the group have none. */
@@ -74,6 +76,7 @@ export class ReportGroups {
       group.delivered += Number(line.delivered);
       group.late += Number(line.late);
       group.errors += Number(line.errors);
+      group.claims += Number(line.claims);
     }
   }
 

@@ -3,13 +3,14 @@ import type { Fragment, Queryable } from '../../platform/postgres';
 /**
  * Returns the query of the lines that reports add up. An order has lines of these kinds, in the order of `order_id`:
  * `item`: an item at a partner, or at none yet; `revenue`: a line of a receipt; `cost`: what a partner or a label costs;
- * `parcel`; `error`: a print order about which its partner reported an error. Counts are in lines with the currency of the
+ * `parcel`; `error`: a print order about which its partner reported an error; `claim`: a claim for which its partner or its
+ * carrier has to pay. Counts are in lines with the currency of the
  * order; costs have their own. Amounts are minor units.
  * @param orders condition on the orders `o`
  */
 export const reportLines = (sql: Queryable, orders: Fragment): Fragment => sql`(
   WITH reported AS (
-    SELECT o.id, o.client_id, o.currency, o.reprint_of IS NOT NULL AS is_reprint FROM orders o
+    SELECT o.id, o.client_id, o.shipping_address ->> 'country' AS country, o.currency, o.reprint_of IS NOT NULL AS is_reprint FROM orders o
     WHERE o.order_type = 'order' AND (${orders})
   ), jobs AS (
     SELECT r.*, i.id AS item_id, coalesce(i.product_uid, i.product ->> 'productUid') AS product_uid, p.partner_id, s.carrier_uid,
@@ -31,16 +32,16 @@ export const reportLines = (sql: Queryable, orders: Fragment): Fragment => sql`(
     FROM reported r JOIN print_orders p ON p.order_id = r.id JOIN trackings t ON t.print_order_id = p.id
     LEFT JOIN planned_shipments s ON s.print_order_id = p.id
   )
-  SELECT id AS order_id, 'item' AS kind, client_id, partner_id, carrier_uid, product_uid, currency, is_reprint, units,
+  SELECT id AS order_id, 'item' AS kind, client_id, country, partner_id, carrier_uid, product_uid, currency, is_reprint, units,
     0::bigint AS revenue_minor, 0::bigint AS cost_minor, false AS is_delivered, false AS is_late FROM jobs
   UNION ALL
-  SELECT r.id, 'revenue', r.client_id, p.partner_id, s.carrier_uid, coalesce(i.product_uid, i.product ->> 'productUid'), c.currency,
+  SELECT r.id, 'revenue', r.client_id, r.country, p.partner_id, s.carrier_uid, coalesce(i.product_uid, i.product ->> 'productUid'), c.currency,
     r.is_reprint, 0, (line ->> 'price')::bigint, 0, false, false
   FROM reported r JOIN receipts c ON c.order_id = r.id CROSS JOIN jsonb_array_elements(c.body -> 'lines') AS line
   LEFT JOIN print_orders p ON p.id = c.print_order_id LEFT JOIN planned_shipments s ON s.print_order_id = p.id
   LEFT JOIN order_items i ON i.order_id = r.id AND line ->> 'type' = 'product' AND i.item_reference_id = line ->> 'referenceId'
   UNION ALL
-  SELECT j.id, 'cost', j.client_id, j.partner_id, j.carrier_uid, j.product_uid, d.currency, j.is_reprint, 0, 0,
+  SELECT j.id, 'cost', j.client_id, j.country, j.partner_id, j.carrier_uid, j.product_uid, d.currency, j.is_reprint, 0, 0,
     round(d.minor * j.units / d.quantity)::bigint, false, false
   FROM jobs j CROSS JOIN LATERAL (
     SELECT a #>> '{productionCost,currency}' AS currency, (a #>> '{productionCost,minor}')::numeric AS minor,
@@ -50,17 +51,21 @@ export const reportLines = (sql: Queryable, orders: Fragment): Fragment => sql`(
     ORDER BY d.created_at DESC, d.step LIMIT 1) d
   WHERE j.units > 0
   UNION ALL
-  SELECT id, 'cost', client_id, partner_id, carrier_uid, NULL, cost_currency, is_reprint, 0, 0, cost_minor, false, false
+  SELECT id, 'cost', client_id, country, partner_id, carrier_uid, NULL, cost_currency, is_reprint, 0, 0, cost_minor, false, false
   FROM packages WHERE NOT is_voided AND cost_minor > 0
   UNION ALL
-  SELECT id, 'parcel', client_id, partner_id, carrier_uid, NULL, currency, is_reprint, 0, 0, 0, delivered_at IS NOT NULL,
+  SELECT id, 'parcel', client_id, country, partner_id, carrier_uid, NULL, currency, is_reprint, 0, 0, 0, delivered_at IS NOT NULL,
     coalesce((delivered_at AT TIME ZONE 'UTC')::date > promised, false)
   FROM packages WHERE NOT is_voided
   UNION ALL
-  SELECT r.id, 'error', r.client_id, p.partner_id, s.carrier_uid, NULL, r.currency, r.is_reprint, 0, 0, 0, false, false
+  SELECT r.id, 'error', r.client_id, r.country, p.partner_id, s.carrier_uid, NULL, r.currency, r.is_reprint, 0, 0, 0, false, false
   FROM reported r JOIN print_orders p ON p.order_id = r.id LEFT JOIN planned_shipments s ON s.print_order_id = p.id
   WHERE EXISTS (SELECT FROM postbacks b
     WHERE b.print_order_id = p.id AND b.order_id = r.id AND b.body ->> 'status' = 'error')
+  UNION ALL
+  SELECT r.id, 'claim', r.client_id, r.country, CASE WHEN c.liable = 'partner' THEN c.partner_id END,
+    CASE WHEN c.liable = 'carrier' THEN c.carrier_uid END, NULL, r.currency, r.is_reprint, 0, 0, 0, false, false
+  FROM reported r JOIN claims c ON c.order_id = r.id WHERE c.liable IN ('partner', 'carrier')
 )`;
 
 /**

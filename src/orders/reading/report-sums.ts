@@ -4,6 +4,8 @@ export interface ReportLine {
   readonly order_id: string;
   readonly kind: string;
   readonly client_id: string;
+  /** Of the shipping address. */
+  readonly country: string;
   readonly partner_id: string | null;
   readonly carrier_uid: string | null;
   readonly product_uid: string | null;
@@ -19,7 +21,7 @@ export interface ReportLine {
 /** What a line of orders has in common with others that are added to it. */
 type SumKey = Pick<
   ReportLine,
-  'client_id' | 'partner_id' | 'carrier_uid' | 'product_uid' | 'currency' | 'is_reprint'
+  'client_id' | 'country' | 'partner_id' | 'carrier_uid' | 'product_uid' | 'currency' | 'is_reprint'
 > & {
   /** True when orders count in the groups of this line: it has items of theirs. */
   readonly has_items: boolean;
@@ -31,13 +33,13 @@ export type SummedLine = SumKey & {
   readonly orders: number;
 } & Record<(typeof SUMMED)[number], number | bigint>;
 
-const SUMMED = ['units', 'revenue_minor', 'cost_minor', 'parcels', 'delivered', 'late', 'errors'] as const;
+const SUMMED = ['units', 'revenue_minor', 'cost_minor', 'parcels', 'delivered', 'late', 'errors', 'claims'] as const;
 
 const column = (name: keyof SummedLine, type: Column['type']): Column => ({ name, type, doc: '' });
 export const SUM_COLUMNS: readonly Column[] = [
   column('orders_number', 'INT32'),
   column('orders', 'INT32'),
-  ...(['client_id', 'partner_id', 'carrier_uid', 'product_uid', 'currency'] as const).map((name) =>
+  ...(['client_id', 'country', 'partner_id', 'carrier_uid', 'product_uid', 'currency'] as const).map((name) =>
     column(name, 'STRING'),
   ),
   column('is_reprint', 'BOOLEAN'),
@@ -72,8 +74,8 @@ export class ReportSums {
     const byKey = new Map<string, Sum>();
     for (const line of lines) {
       const has_items = line.kind === 'item';
-      const { client_id, partner_id, carrier_uid, product_uid, currency, is_reprint } = line;
-      const key = { client_id, partner_id, carrier_uid, product_uid, currency, is_reprint, has_items };
+      const { client_id, country, partner_id, carrier_uid, product_uid, currency, is_reprint } = line;
+      const key = { client_id, country, partner_id, carrier_uid, product_uid, currency, is_reprint, has_items };
       const name = JSON.stringify(Object.values(key));
       const sum = byKey.get(name) ?? { key, measures: nothing() };
       byKey.set(name, sum);
@@ -85,6 +87,7 @@ export class ReportSums {
         delivered: Number(line.is_delivered),
         late: Number(line.is_late),
         errors: Number(line.kind === 'error'),
+        claims: Number(line.kind === 'claim'),
       });
     }
     const names = [...byKey.keys()].sort();

@@ -140,14 +140,15 @@ function hotGroups(tx: Transaction, { from, to, by, filters }: ReportRequest, wi
   // The first 48 bits of the id are the time in milliseconds.
   const day = tx`(to_timestamp(('x' || left(replace(order_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) AT TIME ZONE 'UTC')::date::text`;
   return tx`
-    SELECT ${by.includes('day') ? day : nothing} AS day, ${grouped('client')} AS client, ${grouped('partner')} AS partner,
+    SELECT ${by.includes('day') ? day : nothing} AS day, ${grouped('client')} AS client, ${grouped('country')} AS country, ${grouped('partner')} AS partner,
       ${grouped('carrier')} AS carrier, ${grouped('product')} AS product, currency,
       count(DISTINCT order_id) FILTER (WHERE kind = 'item')::float8 AS orders,
       count(DISTINCT order_id) FILTER (WHERE kind = 'item' AND is_reprint)::float8 AS reprints,
       sum(units)::float8 AS units, sum(revenue_minor)::float8 AS "revenueMinor", sum(cost_minor)::float8 AS "costMinor",
       count(*) FILTER (WHERE kind = 'parcel')::float8 AS parcels, count(*) FILTER (WHERE is_delivered)::float8 AS delivered,
-      count(*) FILTER (WHERE is_late)::float8 AS late, count(*) FILTER (WHERE kind = 'error')::float8 AS errors
+      count(*) FILTER (WHERE is_late)::float8 AS late, count(*) FILTER (WHERE kind = 'error')::float8 AS errors,
+      count(*) FILTER (WHERE kind = 'claim')::float8 AS claims
     FROM ${lines} AS lines
-    WHERE true ${filter('client')} ${filter('partner')} ${filter('carrier')} ${filter('product')}
-    GROUP BY 1, 2, 3, 4, 5, 6 LIMIT ${MOST_GROUPS + 1}`;
+    WHERE true ${filter('client')} ${filter('country')} ${filter('partner')} ${filter('carrier')} ${filter('product')}
+    GROUP BY 1, 2, 3, 4, 5, 6, 7 LIMIT ${MOST_GROUPS + 1}`;
 }

@@ -122,6 +122,7 @@ export const ARCHIVE_FILES = [
         'What the line adds to reports: `item` (an item at a partner), `revenue` (a line of a receipt), `cost` (of a partner or a label), `parcel`, or `error` (a print order with an error).',
       ),
       text('client_id', 'Account of the client.'),
+      text('country', 'Country of the shipping address.'),
       text('partner_id', 'Account of the partner.'),
       text('carrier_uid', 'Carrier: planned, or of the parcel.'),
       text('product_uid', 'Product. Null: shipping, parcels and errors.'),

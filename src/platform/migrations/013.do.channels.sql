@@ -66,6 +66,8 @@ CREATE TABLE channel_orders (
   -- Of `raw` without its lines. Null: erased.
   content_sha256  bytea,
   raw             jsonb NOT NULL,
+  -- Fields that replace those of `raw`. Null: none was corrected.
+  corrections     jsonb,
   state           text NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'submitted', 'ignored')),
   -- When it was mapped and submitted, or was not. Null: it will be.
   judged_at       timestamptz,

@@ -261,3 +261,72 @@ test('an erasure by e-mail address, and the retention time, reach orders that we
   expect(stored).toMatchObject({ email: null, contentSha256: null, raw: expect.not.stringContaining('Drosselbart') });
   await api.call('get', `/v1/channels/${channelId}/files/${file.id}/errors`).expect(410);
 });
+
+test('an order is corrected in the inbox, and what arrived is kept', async () => {
+  const channelId = await api.create();
+  const content = csv({ reference: 'fix-1', city: '', quantity: 'two' });
+  const { body: dry } = await api.upload(channelId, content, { dryRun: 'true' });
+  expect(dry.findings).toMatchObject([
+    { code: 'number', field: 'items.quantity', column: 'items.quantity', value: 'two' },
+    { code: 'address', field: 'shippingAddress.city', column: 'shippingAddress.city' },
+  ]);
+  await api.upload(channelId, content);
+  const [waiting] = await api.inbox(channelId);
+  const path = `/v1/channels/${channelId}/orders/${waiting!.id as string}`;
+  const correct = (body: object) => api.call('post', `${path}/correct`, body);
+  await correct({ items: [{ itemReferenceId: '1', quantity: 0 }] }).expect(400);
+  await correct({ items: [{ itemReferenceId: '1', quantity: 2 }] }).expect(200);
+  await api.run(channelId);
+  expect((await api.call('get', path).expect(200)).body).toMatchObject({
+    state: 'waiting',
+    reasons: [{ code: 'address', field: 'shippingAddress.city', column: 'shippingAddress.city' }],
+    content: { shippingAddress: { lastName: 'Byron' }, items: [{ itemReferenceId: '1', quantity: 2 }] },
+  });
+  await correct({ shippingAddress: { city: 'Berlin' }, items: [{ itemReferenceId: '1', quantity: 2 }] }).expect(200);
+  await api.run(channelId);
+  const { body: submitted } = await api.call('get', path).expect(200);
+  expect(submitted).toMatchObject({ state: 'submitted', corrections: { shippingAddress: { city: 'Berlin' } } });
+  expect(submitted.raw.lines[0].fields).toMatchObject({ 'items.quantity': 'two' });
+  const { body: order } = await get('fix-1').expect(200);
+  expect(order).toMatchObject({ shippingAddress: { city: 'Berlin', lastName: 'Byron' }, items: [{ quantity: 2 }] });
+  await correct({ currency: 'USD' }).expect(409);
+  // The same row is no change: it has arrived before.
+  expect((await api.upload(channelId, `${content}\n`)).body.counts).toMatchObject({ unchanged: 1, waiting: 0 });
+  const [audited] = await api.sql`SELECT after::text AS after FROM audit_log WHERE action = 'channel.correct'`;
+  expect(audited!.after).not.toContain('Berlin');
+});
+
+test('a correction names a product of ours for a line that has none', async () => {
+  const channelId = await api.create();
+  await api.upload(channelId, csv({ reference: 'fix-2', sku: 'UNKNOWN-7' }));
+  const [waiting] = await api.inbox(channelId);
+  expect(waiting!.reasons).toMatchObject([{ code: 'unknown_product', column: 'items.sku', value: 'UNKNOWN-7' }]);
+  const items = [{ itemReferenceId: '1', productUid: POSTER }];
+  await api.call('post', `/v1/channels/${channelId}/orders/${waiting!.id as string}/correct`, { items }).expect(200);
+  await api.run(channelId);
+  expect((await get('fix-2').expect(200)).body.items).toMatchObject([{ productUid: POSTER }]);
+});
+
+test('the counts of the inbox are by reason, of the orders that the caller may see', async () => {
+  const channelId = await api.create();
+  await api.upload(
+    channelId,
+    csv(
+      { reference: 'count-1', sku: 'NO-1' },
+      { reference: 'count-2', sku: 'NO-2' },
+      { reference: 'count-3', city: '' },
+    ),
+  );
+  const counts = (query: object, by = api.client) =>
+    api.call('get', '/v1/channels/orders/counts', undefined, by).query(query).expect(200);
+  expect((await counts({ channelId })).body).toEqual({
+    waiting: 3,
+    reasons: [
+      { code: 'unknown_product', orders: 2 },
+      { code: 'address', orders: 1 },
+    ],
+  });
+  expect((await counts({ channelId }, api.other)).body).toEqual({ waiting: 0, reasons: [] });
+  const { body } = await api.call('get', '/v1/channels/orders').query({ channelId, reason: 'address' }).expect(200);
+  expect(body.orders).toMatchObject([{ externalId: 'count-3' }]);
+});

@@ -3,12 +3,13 @@ import request from 'supertest';
 import { createApp } from '../../../api/app';
 import type { ApiDeps } from '../../../api/deps';
 import { reportRoute } from '../../../api/operator/reports';
+import { receiptRoutes } from '../../../api/orders/receipts';
 import { ArchiveFileUnreadable, fileKey } from '../../../src/orders/reading/archived-order';
 import { MOST_LIVE_ORDERS, storeDaySums } from '../../../src/orders/reading/day-sums';
 import { report } from '../../../src/orders/reading/report';
 import { SUM_COLUMNS } from '../../../src/orders/reading/report-sums';
 import { ARCHIVE_FILES } from '../../../src/orders/upkeep/archive-files';
-import { archiveOrders } from '../../../src/orders/upkeep/archive-orders';
+import { archiveOrders, restoreDay } from '../../../src/orders/upkeep/archive-orders';
 import { uuidv7 } from '../../../src/platform/ids';
 import { parquetOf, readParquet } from '../../../src/platform/parquet';
 import { connectPostgres, json, type Sql } from '../../../src/platform/postgres';
@@ -35,15 +36,15 @@ let partner: TestAccount;
 async function order(
   daysAgo: number,
   clientId: string,
-  of: { currency?: string; status?: string; reprintOf?: string } = {},
+  of: { currency?: string; country?: string; status?: string; reprintOf?: string } = {},
 ) {
-  const { currency = 'EUR', status = 'delivered', reprintOf = null } = of;
+  const { currency = 'EUR', country = 'DE', status = 'delivered', reprintOf = null } = of;
   const time = at(daysAgo);
   const id = uuidv7(time.getTime());
   await sql`
     INSERT INTO orders (id, client_id, order_reference_id, order_type, fulfillment_status, financial_status, currency,
       shipping_address, reprint_of, created_at, updated_at)
-    VALUES (${id}, ${clientId}, ${id}, 'order', ${status}, 'paid', ${currency}, ${json(sql, { country: 'DE' })}, ${reprintOf}, ${time}, ${time})`;
+    VALUES (${id}, ${clientId}, ${id}, 'order', ${status}, 'paid', ${currency}, ${json(sql, { country })}, ${reprintOf}, ${time}, ${time})`;
   const items = await sql<{ id: string }[]>`
     INSERT INTO order_items (order_id, position, item_reference_id, quantity, fulfillment_status, product_uid)
     VALUES (${id}, 0, 'a', 2, ${status}, 'poster'), (${id}, 1, 'b', 1, ${status}, 'mug') RETURNING id`;
@@ -62,14 +63,15 @@ async function order(
   await sql`
     INSERT INTO routing_decisions (order_id, step, routed, decision)
     VALUES (${id}, 'plan', true, ${json(sql, { ok: true, assignments })})`;
+  const line = { title: 'A', amount: 1, vatRate: '0.19', vat: 0 };
   const lines = [
-    { type: 'product', referenceId: 'a', price: 1000 },
-    { type: 'product', referenceId: 'b', price: 500 },
-    { type: 'shipment', referenceId: 's', price: 400 },
+    { ...line, type: 'product', referenceId: 'a', price: 1000 },
+    { ...line, type: 'product', referenceId: 'b', price: 500 },
+    { ...line, type: 'shipment', referenceId: 's', price: 400 },
   ];
   await sql`
     INSERT INTO receipts (id, order_id, print_order_id, type, step, currency, body)
-    VALUES (${uuidv7()}, ${id}, ${printOrderId}, 'invoice', 'a', ${currency}, ${json(sql, { lines, totals: { totalInclVat: 2261 } })})`;
+    VALUES (${uuidv7()}, ${id}, ${printOrderId}, 'invoice', 'a', ${currency}, ${json(sql, { tax: { treatment: 'taxed', country }, lines, totals: { totalInclVat: 2261 } })})`;
   const shipmentId = uuidv7();
   await sql`
     INSERT INTO shipments (id, idempotency_key, order_id, print_order_id, status, consignment, carrier_uid, method_uid, bought_at)
@@ -101,7 +103,7 @@ beforeAll(async () => {
   database = await testDatabase();
   ({ sql } = database);
   deps = await testApiDeps(sql);
-  app = createApp(deps, [reportRoute(deps)]);
+  app = createApp(deps, [reportRoute(deps), ...receiptRoutes(deps)]);
   viewer = await testAccount(sql, 'operator', 'viewer', 'viewer');
   clients = [await testAccount(sql, 'client'), await testAccount(sql, 'client')];
   partner = await testAccount(sql, 'partner');
@@ -113,18 +115,26 @@ beforeAll(async () => {
   await order(100, second.id, { currency: 'USD' });
   await order(100, first.id, { status: 'on_hold' });
   await order(99, second.id, { reprintOf: original });
-  await order(1, first.id);
+  await order(1, first.id, { country: 'FR' });
 });
 
 test('a report has the same rows before and after the archive run, also of a day that is archived in part', async () => {
   const reports = async () =>
     await Promise.all(
-      ['day', 'client', 'partner', 'carrier', 'product', 'day,client,partner,carrier,product'].map((by) =>
-        rowsOf({ by }),
+      ['day', 'client', 'partner', 'carrier', 'product', 'country', 'day,client,country,partner,carrier,product'].map(
+        (by) => rowsOf({ by }),
       ),
     );
+  const books = async () => {
+    const read = async (path: string, query: object) =>
+      (await request(app).get(path).query(query).set(viewer.key).expect(200)).body;
+    const [month] = new Date().toISOString().match(/^\d{4}-\d\d/)!;
+    return [await read('/v1/receipts', { limit: 250 }), await read('/v1/receipts/sums', { month })];
+  };
+  const booked = await books();
+  expect(booked[0].lines).toHaveLength(15);
   const before = await reports();
-  const none = { client: null, partner: null, carrier: null, product: null };
+  const none = { client: null, country: null, partner: null, carrier: null, product: null };
   expect(before[0]).toEqual([
     ...[
       // The order in USD has its costs in EUR.
@@ -152,7 +162,7 @@ test('a report has the same rows before and after the archive run, also of a day
       },
       { day: day(99), currency: 'EUR', orders: 1, reprints: 1, units: 3, revenue: 19, cost: 11, margin: 8, parcels: 1 },
       { day: day(1), currency: 'EUR', orders: 1, reprints: 0, units: 3, revenue: 19, cost: 11, margin: 8, parcels: 1 },
-    ].map((row) => ({ ...none, ...row, delivered: row.parcels, late: row.parcels, errors: row.parcels })),
+    ].map((row) => ({ ...none, ...row, delivered: row.parcels, late: row.parcels, errors: row.parcels, claims: 0 })),
   ]);
   expect(
     before[4].map(({ product, currency, orders, revenue, cost }: Record<string, unknown>) => [
@@ -170,8 +180,17 @@ test('a report has the same rows before and after the archive run, also of a day
     ['poster', 'EUR', 4, 40, 30],
     ['poster', 'USD', 1, 10, 0],
   ]);
+  expect(
+    before[5].map(({ country, currency, orders }: Record<string, unknown>) => [country, currency, orders]),
+  ).toEqual([
+    ['DE', 'EUR', 3],
+    ['DE', 'USD', 1],
+    ['FR', 'EUR', 1],
+  ]);
   expect(await archiveOrders(deps, new Date(Date.now() - 95 * DAY_MS))).toBe(3);
   expect(await reports()).toEqual(before);
+  // The books keep the receipts of archived orders, and do not count them again when a day is restored.
+  expect(await books()).toEqual(booked);
 
   // The sums of a day replace the files of its parts.
   expect(await storeDaySums(deps)).toBe(2);
@@ -218,6 +237,8 @@ test('a report has the same rows before and after the archive run, also of a day
   }
   await putBack(0);
   expect(await storeDaySums(deps)).toBe(1);
+  expect(await restoreDay(deps, day(99))).toBe(1);
+  expect(await books()).toEqual(booked);
 });
 
 test('filters leave the lines of one client, partner, carrier or product', async () => {

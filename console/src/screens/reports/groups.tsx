@@ -37,6 +37,7 @@ export function useGroups(by: Dimension): Groups {
   return {
     day: asText((day) => day),
     client: { nameOf: accountOf, cellOf: (id: string) => <ClientLink id={id} name={accountOf(id)} /> },
+    country: asText((country) => country),
     partner: { nameOf: accountOf, cellOf: (id: string) => <PartnerLink id={id} uid={accountOf(id)} /> },
     carrier: asText(texts.names.code),
     product: {

@@ -11,6 +11,7 @@ export const reportsSearch = z.object({
   by: keyOf(dimensions),
   chart: keyOf(measures),
   clientId: text,
+  country: text,
   partnerId: text,
   carrierUid: text,
   productUid: text,

@@ -18,6 +18,7 @@ const context = {
 test('a receipt has quantity discounts, VAT by line and totals', () => {
   const receipt = buildReceipt({
     currency: 'EUR',
+    tax: { treatment: 'taxed', country: 'DE' },
     products: [
       { referenceId: 'i1', title: 'Poster', vatRate: '0.19', price: { quantity: 10, baseMinor: 790, lineMinor: 6400 } },
     ],
@@ -98,7 +99,7 @@ const receipts = fc
       },
     ),
   })
-  .map((input) => ({ ...input, currency: input.currency }));
+  .map((input) => ({ ...input, currency: input.currency, tax: { treatment: 'taxed' as const, country: 'DE' } }));
 
 test('every total of a receipt adds up to the minor unit, also in the client’s view', () => {
   fc.assert(

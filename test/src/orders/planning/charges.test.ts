@@ -16,11 +16,13 @@ import { timesRate } from '../../../../src/platform/domain/money';
 
 /** Refunds and changes of the shipping price add up to the charge, to the minor unit, in any sequence. */
 
+const TAX = { treatment: 'taxed', country: 'DE' } as const;
 const METHOD = { referenceId: 'parcel', title: 'Parcel' };
 
 const invoice = (referenceId: string, amount: number, unit: number, saved: number): Receipt =>
   buildReceipt({
     currency: 'EUR',
+    tax: TAX,
     products: [
       {
         referenceId,
@@ -113,7 +115,7 @@ test('refunds and changes of method, price and VAT country leave what is open, a
         if ('units' in step) order.refund('item-0', step.units);
         else if (!isOpen) continue;
         else if ('vatRate' in step) {
-          order.add(reinvoice(charge!, () => step.vatRate, { ...METHOD, priceMinor: step.shippingPrice }));
+          order.add(reinvoice(charge!, TAX, () => step.vatRate, { ...METHOD, priceMinor: step.shippingPrice }));
           ({ shippingPrice: shipping, vatRate: rate } = step);
         } else {
           order.add([shippingDifference(charge!, METHOD, step.shippingPrice - shipping)]);
@@ -138,6 +140,7 @@ test('refunds and changes of method, price and VAT country leave what is open, a
 test('units that have left keep their invoice when the rest goes to another country', () => {
   const both = buildReceipt({
     currency: 'EUR',
+    tax: TAX,
     products: ['left', 'rest'].map((referenceId) => ({
       referenceId,
       title: referenceId,
@@ -148,7 +151,9 @@ test('units that have left keep their invoice when the rest goes to another coun
   });
   const order = new Ledger([both]);
   const moved = { units: new Map([['rest', 2]]), shippingMinor: 200 };
-  const [refund, again] = order.add(reinvoice(order.charges[0]!, () => '0.20', { ...METHOD, priceMinor: 700 }, moved));
+  const [refund, again] = order.add(
+    reinvoice(order.charges[0]!, TAX, () => '0.20', { ...METHOD, priceMinor: 700 }, moved),
+  );
   expect(refund!.totals).toMatchObject({ productsPrice: -1000, shippingPrice: -200 });
   expect(again!.totals).toMatchObject({ productsPrice: 1000, productsPriceVat: 200, shippingPrice: 700 });
   expect(order.charges.map((charge) => openLines(charge).filter(({ amount }) => amount > 0))).toMatchObject([
@@ -178,7 +183,7 @@ test('VAT of a shipping price that changes method, is split by a change of count
         price: { quantity: 6, baseMinor: 437, lineMinor: 2_431 },
       }));
       const shipments = [{ ...METHOD, vatRate: rate, priceMinor }];
-      const order = new Ledger([buildReceipt({ currency: 'EUR', products, shipments })]);
+      const order = new Ledger([buildReceipt({ currency: 'EUR', tax: TAX, products, shipments })]);
       for (const [index, { kind, item, units, minor, rate: newRate }] of steps.entries()) {
         const latest = order.charges.at(-1)!;
         const { price } = shippingCharge(latest);
@@ -188,7 +193,7 @@ test('VAT of a shipping price that changes method, is split by a change of count
         else if (isOpen && kind === 'method') order.add([shippingDifference(latest, method, minor - price)]);
         else if (isOpen) {
           const moved = { units: new Map([[references[item]!, units]]), shippingMinor: Math.min(price, minor) };
-          order.add(reinvoice(latest, () => newRate, { ...method, priceMinor: minor }, moved));
+          order.add(reinvoice(latest, TAX, () => newRate, { ...method, priceMinor: minor }, moved));
         }
         let vat = 0;
         for (const charge of order.charges) {

@@ -11,6 +11,7 @@ const line = (of: Partial<ReportLine>): ReportLine => ({
   order_id: 'a',
   kind: 'item',
   client_id: 'shop',
+  country: 'DE',
   partner_id: 'berlin',
   carrier_uid: 'tern',
   product_uid: 'poster',
@@ -44,8 +45,8 @@ const LINES = [
 test('an order counts once in each group that has an item of it', () => {
   const one = new ReportGroups(new Set(['day']), {}, 10);
   one.addSums('2026-05-01', sumsOf([...LINES, line({ order_id: 'b', is_reprint: true, units: 4 })]));
-  const none = { client: null, partner: null, carrier: null, product: null };
-  const counts = { parcels: 1, delivered: 1, late: 1, errors: 1 };
+  const none = { client: null, country: null, partner: null, carrier: null, product: null };
+  const counts = { parcels: 1, delivered: 1, late: 1, errors: 1, claims: 0 };
   expect(one.all()).toEqual([
     {
       ...{ ...none, day: '2026-05-01', currency: 'EUR', orders: 2, reprints: 1, units: 7 },
@@ -86,6 +87,7 @@ test('sums of many orders give the same report as the orders one by one, and equ
       const of = {
         order_id: `order-${n}`,
         client_id: `client-${n % 2}`,
+        country: n % 3 === 0 ? 'DE' : 'FR',
         partner_id: `partner-${(n + item) % 3}`,
         product_uid: `product-${(n * item) % 2}`,
         is_reprint: n % 5 === 0,
@@ -97,7 +99,12 @@ test('sums of many orders give the same report as the orders one by one, and equ
       ];
     }),
   );
-  const filters: ReportFilters[] = [{}, { product: 'product-1' }, { client: 'client-1', partner: 'partner-0' }];
+  const filters: ReportFilters[] = [
+    {},
+    { product: 'product-1' },
+    { client: 'client-1', partner: 'partner-0' },
+    { country: 'FR' },
+  ];
   for (const by of [[], ['client'], ['partner'], ['product'], ['day', 'partner', 'product']] as ReportDimension[][])
     for (const filter of filters) {
       const [together, alone] = [0, 1].map(() => new ReportGroups(new Set(by), filter, 1_000));

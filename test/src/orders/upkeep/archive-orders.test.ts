@@ -131,6 +131,7 @@ test('every table with rows of orders is archived, or stays for a reason', async
     bulk_repair_orders: 'deleted with its bulk repair, 90 days after its end',
     run_snapshots: 'an order with a snapshot has a run, and is not archived',
     archived_parcels: 'refers to the index row',
+    receipt_lines: 'the books list and add up months with archived orders',
     channel_orders: 'tells that an order of a channel has arrived before',
     order_stage_changes: 'rows live until a reader adds them to the hours',
     webhook_deliveries: 'their partitions are dropped after 30 days, before any order is archived',

@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises';
+import { expectAccessible, openScreen } from '../support/browser';
+import { type TestStack, testStack } from '../support/stack';
+import { addressIn, poster } from '../workflows/order/client-orders';
+import { accepted } from '../workflows/order/order-fixture';
+
+/** A bookkeeper reads the receipts of a month in a browser. */
+
+let stack: TestStack;
+
+beforeAll(async () => {
+  stack = await testStack({ mode: 'manual' });
+  for (const country of ['DE', 'FR'] as const) {
+    const { id } = await stack.client.submitOrder({
+      body: {
+        orderReferenceId: `books-${country}`,
+        currency: 'EUR',
+        shippingAddress: addressIn[country],
+        items: [poster(stack, { quantity: 2 })],
+      } as never,
+    });
+    await accepted(stack, id);
+  }
+  await stack.database
+    .owner`UPDATE receipt_lines SET created_at = date_trunc('month', now(), 'UTC') - interval '1 hour'`;
+});
+
+test('last month’s VAT by country is two clicks away as a file, and a country leads to its lines', async () => {
+  const { page, faults } = await openScreen(stack, '/console/today');
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Receipts' }).click();
+  const section = page.getByRole('region', { name: 'VAT by country and rate' });
+  const sums = section.getByRole('table');
+  await sums.getByRole('row', { name: /^DE Taxed 19 % 1/ }).waitFor();
+  const download = page.waitForEvent('download');
+  await section.getByRole('button', { name: 'Export CSV' }).click();
+  const file = await readFile(await (await download).path(), 'utf8');
+  const [names, ...rows] = file.trimEnd().split('\r\n');
+  expect(names).toBe('country,treatment,rate,receipts,net,tax,gross,currency');
+  expect(rows.map((row) => row.split(',').slice(0, 4))).toEqual([
+    ['DE', 'taxed', '0.19', '1'],
+    ['FR', 'taxed', '0.2', '1'],
+  ]);
+  const gross = rows.reduce((sum, row) => sum + Math.round(Number(row.split(',')[6]) * 100), 0);
+  await section.getByText(`€${(gross / 100).toFixed(2)} gross`).waitFor();
+
+  const lines = page.getByRole('table', { name: 'Lines of receipts' });
+  await lines
+    .getByRole('row', { name: /books-DE/ })
+    .first()
+    .waitFor();
+  await expectAccessible(page);
+  await sums.getByRole('link', { name: 'FR' }).click();
+  await page.waitForURL('**/console/receipts?*country=FR*');
+  await lines
+    .getByRole('row', { name: /books-FR/ })
+    .nth(1)
+    .waitFor();
+  expect(await lines.getByRole('row', { name: /books-DE/ }).count()).toBe(0);
+
+  await page.getByLabel('Month (UTC)').fill('2020-01');
+  await page.getByText('No receipt in this month').first().waitFor();
+  expect(faults).toEqual([]);
+});
