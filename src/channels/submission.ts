@@ -162,6 +162,8 @@ async function judge(
     ended({ state: 'waiting', reasons: errors.map((error) => reasonOfError(error, mapped.lines)) });
 
   const precluded = withoutSubmission(order, others, previous !== undefined, mapped);
+  if (precluded?.reasons === mapped.reasons)
+    return await ended({ ...precluded, reasons: allReasons(mapped, await intake.check(clientId, mapped.body)) });
   if (precluded !== null) return await ended(precluded);
   const key = `${channel.id} ${order.externalId} ${order.revision}`;
   let replaced = {};
@@ -231,6 +233,16 @@ function withoutSubmission(
   return mapped.reasons.length > 0 ? { state: 'waiting', reasons: mapped.reasons } : null;
 }
 
+/** Returns why an order cannot be submitted: its own reasons, and the errors of the other fields, so that all are known at once. */
+function allReasons({ reasons, lines }: MappedOrder, errors: readonly FieldError[]): Reason[] {
+  const fieldOf = ({ field, line }: Reason) => `${line} ${field?.replace(/\[\d+\]/g, '')}`;
+  const known = new Set(reasons.map(fieldOf));
+  const unknown = new Set(reasons.filter(({ code }) => code === 'unknown_product').map(({ line }) => line));
+  const others = errors.map((error) => reasonOfError(error, lines));
+  const isOther = (one: Reason) => !known.has(fieldOf(one)) && !(one.code === 'product' && unknown.has(one.line));
+  return [...reasons, ...others.filter(isOther)];
+}
+
 async function mappedOrderOf(
   deps: SubmissionDeps,
   channel: Channel,
@@ -287,8 +299,7 @@ async function checkDryRuns(
       if ((await arrivedBefore(sql, channel.id, [order])).size > 0) return 'unchanged';
       const mapped = await mappedOrderOf(deps, channel, adapter, { raw: order.raw, corrections: null });
       if (mapped.canceled || mapped.isIgnored) return 'ignored';
-      const errors = mapped.reasons.length > 0 ? [] : await intake.check(channel.clientId, mapped.body);
-      const reasons = [...mapped.reasons, ...errors.map((error) => reasonOfError(error, mapped.lines))];
+      const reasons = allReasons(mapped, await intake.check(channel.clientId, mapped.body));
       findings.push(
         ...adapter.locate(order.raw, reasons).map((reason) => ({ ...reason, externalId: order.externalId })),
       );
