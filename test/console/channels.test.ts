@@ -89,8 +89,9 @@ test('the address and the quantity of an order that waits are corrected, and its
   await imported(channelId, { reference: 'fix-1', city: '', quantity: 'two' });
   const { page, faults } = await openScreen(stack, `/console/inbox?channelId=${channelId}`);
   await page.getByRole('button', { name: 'Correct fix-1' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Correct order' });
+  const dialog = page.getByRole('dialog', { name: 'Correct fix-1' });
   await dialog.getByText('"two" is not a number.').waitFor();
+  await dialog.getByRole('row').filter({ hasText: 'shippingAddress.city' }).getByText('empty').waitFor();
   await dialog.getByRole('button', { name: 'As it arrived' }).click();
   await dialog.getByRole('table', { name: 'As it arrived' }).getByText('two', { exact: true }).waitFor();
   await expectAccessible(page);

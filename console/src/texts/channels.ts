@@ -39,7 +39,7 @@ export const channels = {
   empty: 'No channel',
   emptyText: 'Add a channel to import orders of this client from files.',
   columns: { name: 'Channel', kind: 'Kind', state: 'State', waiting: 'Waiting', last: 'Last run', error: 'Last error' },
-  kinds: { csv: 'CSV files' } satisfies Record<Channel['kind'], string>,
+  kinds: { csv: 'CSV files', sftp: 'SFTP' } satisfies Record<Channel['kind'], string>,
   states: { active: 'Active', paused: 'Paused' } satisfies Record<Channel['state'], string>,
   failed: 'Failed',
   never: 'Never',
@@ -159,13 +159,17 @@ export const channels = {
     progress: 'In progress',
     empty: 'No order waits',
     emptyText: 'Orders appear here when a file has an unknown product, a wrong address or another error.',
-    retry: 'Retry',
-    retryExplanation: (count: number) => `${ordersOf(count)} mapped and submitted again.`,
-    retryButton: (count: number) => `Retry ${ordersOf(count)}`,
-    ignore: 'Ignore',
-    ignoreExplanation: (count: number) =>
-      `${ordersOf(count)} will not be submitted. What arrived is kept, and can be tried again over the API.`,
-    ignoreButton: (count: number) => `Ignore ${ordersOf(count)}`,
+    retry: {
+      name: 'Retry',
+      explanation: (count: number) => `Maps and submits ${ordersOf(count)} again.`,
+      button: (count: number) => `Retry ${ordersOf(count)}`,
+    },
+    ignore: {
+      name: 'Ignore',
+      explanation: (count: number) =>
+        `Never submits ${ordersOf(count)}. What arrived is kept, and can be tried again over the API.`,
+      button: (count: number) => `Ignore ${ordersOf(count)}`,
+    },
     correct: 'Correct',
     correctOf: (order: string) => `Correct ${order}`,
     correctExplanation: 'Correct what is wrong, and submit the order. What arrived is kept.',

@@ -19,6 +19,7 @@ const NOT_AUDITED: Readonly<Record<string, string>> = {
   quoteOrder: 'reads',
   previewRefund: 'reads',
   preflightFile: 'checks a file and changes nothing',
+  testChannel: 'tests a connection and changes nothing',
   quoteShippingMethods: 'reads',
   searchShippingOrders: 'reads',
   listProcurementOrders: 'reads',
