@@ -76,6 +76,22 @@ export interface StoredAttributeValue extends AttributeValue {
   readonly updatedAt: Date;
 }
 
+/** Every attribute with its values as they were given. */
+export const attributeList = z.object({
+  attributes: z.array(attribute.extend({ id: z.string(), values: z.array(attributeValue) })),
+});
+
+/** Returns every attribute by id, with its values in order of creation. */
+export async function listAttributes(sql: Sql): Promise<z.output<typeof attributeList>['attributes']> {
+  return await sql`
+    SELECT id, description, properties, (
+      SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'description', description, 'properties', properties,
+                                                   'isCustom', is_custom, 'isDefault', is_default) ORDER BY position), '[]')
+      FROM attribute_values WHERE attribute_id = attributes.id
+    ) AS values
+    FROM attributes ORDER BY id`;
+}
+
 const COLUMNS = [
   'attribute_id',
   'id',

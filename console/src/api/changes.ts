@@ -16,6 +16,7 @@ const DELIVERIES = ['listClientWebhookDeliveries', 'listClientWebhooks'] as cons
 const OPERATORS = ['listOperators', 'listOperatorKeys'] as const;
 const PARTNER = ['getPartner', 'listPartners'] as const;
 const CLIENT = ['getClient', 'getClientQuotas', 'listClients'] as const;
+const ATTRIBUTES = ['listAttributes', 'listProductModels'] as const;
 
 /**
  * The reading operations whose responses a change alters, beside the audit log. Of an operation with a parameter of the change,
@@ -34,6 +35,10 @@ const STALE_AFTER = {
   cancelBulkRepair: ['getBulkRepair', 'listBulkRepairs'],
   cancelShippingOrder: ['listOperatorShippingOrders', 'listParcels'],
   updateCustomerProduct: ['listCustomerProducts'],
+  putAttribute: ATTRIBUTES,
+  replaceAttributeValues: ATTRIBUTES,
+  deleteAttributeValue: ATTRIBUTES,
+  createProductModel: ['listProductModels'],
   updateProductModel: ['listProductModels'],
   moveProcurementOrder: [
     'getProcurementOrder',
@@ -41,6 +46,7 @@ const STALE_AFTER = {
     'listStockItemsOfPartners',
     'listStockMovements',
   ],
+  correctStock: ['listStockItemsOfPartners', 'listStockMovements'],
   replayDeadMessages: ['listOutboxMessages', 'getOperatorSummary'],
   runJob: ['listJobs', 'getOperatorSummary'],
   confirmServers: ['getSystem'],
