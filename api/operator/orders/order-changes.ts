@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { reprintOf } from '../../../src/orders/intake/reprint';
-import { submitWith } from '../../../src/orders/intake/submit';
 import {
   orderFileSchema,
   shippingAddressSchema,
   submittedOrderSchema,
 } from '../../../src/orders/planning/order-schemas';
 import { recordPayment } from '../../../src/orders/planning/receipts';
+import { storeReprint } from '../../../src/orders/production/claims';
 import { requestFile } from '../../../src/orders/production/replace-file';
 import { operatorOrderSchema } from '../../../src/orders/reading/operator-order-view';
 import { text } from '../../../src/platform/domain/fields';
 import { SIZES } from '../../../src/platform/domain/sizes';
 import { Refusal } from '../../../src/platform/errors';
-import { inTransaction, json } from '../../../src/platform/postgres';
+import { inTransaction } from '../../../src/platform/postgres';
 import type { ApiDeps } from '../../deps';
 import { type Route, route } from '../../http/route';
 import { changedOrderId, forOrder, operatorOrderParams, visibleOrder } from '../../orders/visible-order';
@@ -158,13 +158,8 @@ export function orderReprintRoute({
         claim: null,
       };
       const submitted = await inTransaction(sql, async (tx) => {
-        const stored = await submitWith(tx, submission, runSettings);
-        if (typeof stored === 'string') throw new Error(`a submission without a key was not stored: ${stored}`);
         const by = { by: account.name, reason, requestId, charged: charge };
-        await tx`
-          INSERT INTO order_events (order_id, type, data)
-          VALUES (${order.id}, 'reprint', ${json(tx, { ...by, orderId: stored.id })}),
-            (${stored.id}, 'reprint_of', ${json(tx, { ...by, orderId: order.id })})`;
+        const stored = await storeReprint(tx, submission, order.id, by, runSettings);
         await audit(tx, {
           action: 'order.reprint',
           objectId: order.id,

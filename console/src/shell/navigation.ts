@@ -17,6 +17,7 @@ const { screens } = texts.common;
 const DESTINATIONS: readonly Destination[] = [
   { to: '/today', text: screens.today, icon: icons.TodayIcon },
   { to: '/attention', text: screens.attention, icon: icons.AttentionIcon },
+  { to: '/inbox', text: screens.inbox, icon: icons.InboxIcon },
   { to: '/orders', text: screens.orders, icon: icons.OrdersIcon },
   { to: '/shipments', text: screens.shipments, icon: icons.TruckIcon },
   { to: '/reports', text: screens.reports, icon: icons.ReportsIcon },

@@ -23,6 +23,7 @@ export const common = {
   screens: {
     today: 'Today',
     attention: 'Attention',
+    inbox: 'Inbox',
     orders: 'Orders',
     shipments: 'Shipments',
     reports: 'Reports',
@@ -92,6 +93,7 @@ export const common = {
     link: 'Go to Today',
   },
   close: 'Close',
+  next: 'Next',
   reason: 'Reason',
   /** Rows of fields that are added and removed. */
   rows: { remove: 'Remove', cell: (column: string, row: number) => `${column}, row ${row}` },

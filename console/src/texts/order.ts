@@ -12,6 +12,7 @@ interface RepairTexts {
   readonly button: string;
 }
 
+type Claim = Order['claims'][number];
 type FileReplacementState = NonNullable<
   ApiResponse<'getOrder'>['items'][number]['files'][number]['replacement']
 >['state'];
@@ -77,11 +78,23 @@ export const REPAIRS: Readonly<Record<Order['possibleRepairs'][number]['action']
       'What has not shipped goes to the new address or by the new method. Labels that were made already are voided, and the partner gets new ones.',
     button: 'Change shipping',
   },
+  claim: {
+    name: 'Lost, damaged or wrong',
+    explanation:
+      'Units that have shipped did not arrive as ordered. The client gets the money back, or the units are made and shipped again at no cost.',
+    button: 'Settle claim',
+  },
   reprint: {
     name: 'Reprint',
     explanation:
       'The items are made and shipped again as a new order of the same client, which is linked to this one. This order does not change.',
     button: 'Reprint order',
+  },
+  revive: {
+    name: 'Revive',
+    explanation:
+      'The workflow of the order was terminated, has failed or is lost. It is started again in the state that its last step stored.',
+    button: 'Revive order',
   },
   dismiss: {
     name: 'Dismiss',
@@ -176,6 +189,31 @@ export const order = {
       endpoints === 0
         ? 'The client has no endpoint for this notification. The request is in the event log of the order.'
         : `The client is notified at ${endpoints === 1 ? '1 endpoint' : `${endpoints} endpoints`}.`,
+  },
+  claim: {
+    title: 'Claims',
+    reason: 'What is wrong',
+    reasons: { parcel_lost: 'Lost', damaged: 'Damaged', wrong_item: 'Wrong item' } satisfies Record<
+      Claim['reason'],
+      string
+    >,
+    note: 'What happened',
+    pictures: 'Addresses of pictures, one per line',
+    picture: (number: number) => `Picture ${number}`,
+    decision: 'Decision',
+    decisions: { replace: 'Make again at no cost', refund: 'Refund', refuse: 'Refuse' },
+    liable: 'Who has to pay',
+    sides: { carrier: 'Carrier', partner: 'Partner', shop: 'Shop' } satisfies Record<
+      NonNullable<Claim['liable']>,
+      string
+    >,
+    message: 'Message to the client',
+    decide: 'Decide',
+    decideOf: (what: string) => `Decide on the claim ${what}`,
+    button: 'Settle claim',
+    explanation: 'The client is notified of the decision.',
+    columns: { claim: 'Claim', status: 'Status', by: 'By', liable: 'To pay', at: 'Made' },
+    replacement: 'Open the replacement',
   },
   cancel: { effect: (units: string) => (units === '' ? 'Cancels nothing.' : `Cancels and refunds ${units}.`) },
   address: {

@@ -4,6 +4,7 @@ import { POSTBACK_STATUSES } from '../../partners/domain/partner-protocol';
 import { timestamp } from '../../platform/domain/fields';
 import { SHIPMENT_STATUSES } from '../../shipping/purchase-rows';
 import { CHANGE_STATES } from '../domain/change-outcome';
+import { CLAIM_REASONS, CLAIM_STATUSES, LIABLE_SIDES } from '../domain/claim';
 import { ATTENTION_REASONS } from '../domain/lifecycle/attention-reasons';
 import { ATTENTION } from '../domain/lifecycle/rules/attention';
 import { ITEM_STATUSES, PRINT_ORDER_STAGES } from '../domain/lifecycle/statuses';
@@ -164,6 +165,34 @@ export const storedOrderSchema = headSchema.extend({
       }),
     )
     .describe('All parcels with a tracking number, also those with a voided label.'),
+  claims: z
+    .array(
+      z.object({
+        id: z.string(),
+        reason: z.enum(CLAIM_REASONS),
+        status: z.enum(CLAIM_STATUSES),
+        items: z.array(
+          z.object({
+            itemId: z.string(),
+            itemReferenceId: z.string(),
+            quantity: z.int(),
+            outcome: z
+              .enum(['replacing', 'replaced', 'refunded', 'refused'])
+              .nullable()
+              .describe('Null while the units are open. `replacing`: the order workflow was asked to make them again.'),
+          }),
+        ),
+        note: z.string().nullable(),
+        pictures: z.array(z.string()),
+        madeBy: z.string().describe('`client`, or `operator` and a name.'),
+        liable: z.enum(LIABLE_SIDES).nullable(),
+        message: z.string().nullable().describe('What the client was told.'),
+        replacementOrderId: z.string().nullable(),
+        createdAt: time,
+        decidedAt: time.nullable(),
+      }),
+    )
+    .describe('Units that were lost, damaged or wrong, as the client or an operator has reported them. Oldest first.'),
   events: z
     .array(
       z.object({

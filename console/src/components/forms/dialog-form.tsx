@@ -18,7 +18,7 @@ export interface DialogFormProps<Result> {
   /** The text of the button that makes the change. */
   readonly button: string;
   /** Returns the change that the form makes. An error is shown in the dialog. */
-  readonly changeOf: (submission: Submission) => Change<Result>;
+  readonly changeOf: (submission: Submission) => Change<Result> | readonly Change<Result>[];
   /** True when the form has the required field "Reason". */
   readonly withReason?: boolean;
   /** Fields above the reason. */

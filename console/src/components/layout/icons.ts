@@ -11,6 +11,7 @@ export { default as ExportIcon } from '@tabler/icons-react/icons/IconDownload';
 export { default as FilterIcon } from '@tabler/icons-react/icons/IconFilter';
 export { default as SandboxIcon } from '@tabler/icons-react/icons/IconFlask';
 export { default as TodayIcon } from '@tabler/icons-react/icons/IconHome';
+export { default as InboxIcon } from '@tabler/icons-react/icons/IconInbox';
 export { default as SignOutIcon } from '@tabler/icons-react/icons/IconLogout';
 export { default as CatalogIcon } from '@tabler/icons-react/icons/IconPhoto';
 export { default as PrinterIcon } from '@tabler/icons-react/icons/IconPrinter';

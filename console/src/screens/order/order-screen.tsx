@@ -8,9 +8,11 @@ import { DescriptionList } from '../../components/layout/description-list';
 import { QueryContent } from '../../components/layout/query-content';
 import { Screen } from '../../components/layout/screen';
 import { ReasonBadge, StatusBadge } from '../../components/values/badge';
+import { calendarDay } from '../../components/values/days';
 import { Age, Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import { WAITS } from '../../texts/order';
+import { Claims } from './claims';
 import { Delivery } from './delivery';
 import { Documents } from './documents';
 import { Items } from './items';
@@ -58,6 +60,7 @@ function Parts({ order }: { readonly order: OperatorOrder }) {
     <Stack gap="lg" className={styles.column!}>
       <Delivery order={order} />
       <Items order={order} />
+      <Claims order={order} />
       <Parcels order={order} />
       <PrintOrders order={order} />
       <Documents orderId={order.id} />
@@ -133,10 +136,12 @@ function Head({ order }: { readonly order: OperatorOrder }) {
                 </Group>,
               ],
             ] as const)),
-        [t.dispatch, promise?.dispatchDate ?? texts.common.none],
+        [t.dispatch, promise === null ? texts.common.none : calendarDay(promise.dispatchDate)],
         [
           t.delivery,
-          promise === null ? texts.common.none : t.deliverySpan(promise.minDeliveryDate, promise.maxDeliveryDate),
+          promise === null
+            ? texts.common.none
+            : t.deliverySpan(calendarDay(promise.minDeliveryDate), calendarDay(promise.maxDeliveryDate)),
         ],
         [t.payment, <StatusBadge key="payment" status={order.financialStatus} />],
         [t.client, <ClientLink key="client" id={order.clientId} name={order.clientName} />],

@@ -73,7 +73,7 @@ const COLUMNS: readonly Column<Row>[] = [
     sortBy: ({ amount }) => amount?.totalInclVat ?? null,
     cell: ({ amount }) => amountOf(amount),
   },
-  { name: t.columns.created, sortBy: ({ createdAt }) => createdAt, cell: (row) => <Time at={row.createdAt} /> },
+  { name: t.columns.created, sortBy: ({ createdAt }) => createdAt, cell: (row) => <Time at={row.createdAt} isShort /> },
 ];
 
 export function OrdersScreen() {

@@ -111,7 +111,7 @@ function Charts(props: {
             bars={values.map((value, index) => ({
               key: String(starts[index]),
               value,
-              title: texts.common.bar(new Date(starts[index]!).toLocaleString('en-GB'), value),
+              title: texts.common.bar(new Date(starts[index]!).toLocaleString(), value),
             }))}
             before={starts.map((start) => reached(start - count * length, status))}
             tone={tone}

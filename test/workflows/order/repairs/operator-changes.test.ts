@@ -70,7 +70,7 @@ describe('a print order that its partner forgot to report', () => {
     await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: printOrderId } });
     await repair(orderId, { action: 'mark_shipped', printOrderId });
     await deliveredByCarrier(stack, orderId);
-    expect(await actions(orderId)).toEqual(['refund', 'reprint']);
+    expect(await actions(orderId)).toEqual(['refund', 'claim', 'reprint']);
   });
 
   test('of another order is refused', async () => {
@@ -140,7 +140,7 @@ test('a short shipment is settled by a refund after its delivery', async () => {
   );
   expect(await look(orderId)).toMatchObject({ attention: [], printOrders: [{ jobs: [{ quantity: 2 }] }] });
   // Units that nobody has cancelled can be refunded too, as many as are left.
-  expect(await actions(orderId)).toEqual(['refund', 'reprint']);
+  expect(await actions(orderId)).toEqual(['refund', 'claim', 'reprint']);
   const refundOf = (quantity: number, idempotencyKey = uuidv7()) => {
     const units = [{ itemId: [...itemIds][0]!, quantity }];
     const body = { action: 'refund' as const, reason: 'spoiled', units };
@@ -229,7 +229,7 @@ describe('a delivered order', () => {
   test('is made again from its stored files, at another address, and costs nothing', async () => {
     const { sql } = stack.services;
     const orderId = await delivered('lost-parcel');
-    expect(await actions(orderId)).toEqual(['refund', 'reprint']);
+    expect(await actions(orderId)).toEqual(['refund', 'claim', 'reprint']);
     // The files are not downloaded again.
     await sql`UPDATE order_files SET url = 'https://files.invalid/gone.pdf' WHERE order_item_id IN (
       SELECT id FROM order_items WHERE order_id = ${orderId})`;

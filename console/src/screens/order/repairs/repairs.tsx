@@ -10,6 +10,7 @@ import { REPAIRS } from '../../../texts/order';
 import type { OperatorOrder, PossibleRepair, RepairFormProps } from '../types';
 import { CancelForm } from './cancel-form';
 import { ChangeShippingForm } from './change-shipping-form';
+import { ClaimForm } from './claim-form';
 import { RefundForm } from './refund-form';
 import { ReprintForm } from './reprint-form';
 import { allUnits, Effect, unitsInWords } from './units';
@@ -22,8 +23,10 @@ const t = texts.order;
 const FORMS: { readonly [Action in PossibleRepair['action']]?: (props: RepairFormProps) => ReactNode } = {
   cancel: CancelForm,
   change_shipping: ChangeShippingForm,
+  claim: ClaimForm,
   refund: RefundForm,
   reprint: ReprintForm,
+  revive: ReviveForm,
 };
 
 /** The repairs that help an order, the one that changes the least first. */
@@ -45,6 +48,7 @@ const isChoice = (
 /** Returns the repair that the order waits for. Undefined: it waits for someone else. */
 function recommendedOf(order: OperatorOrder): PossibleRepair['action'] | undefined {
   const { nextStep, possibleRepairs, attention, fulfillmentStatus } = order;
+  if (possibleRepairs.some(({ action }) => action === 'revive')) return 'revive';
   if (nextStep.waitsFor === 'release') return 'release';
   if (fulfillmentStatus === 'returned' || fulfillmentStatus === 'failed') return 'reprint';
   if (nextStep.who !== 'operator') return undefined;
@@ -82,6 +86,19 @@ export function Repairs({ order }: { readonly order: OperatorOrder }) {
         {open === null ? null : <Form order={order} repair={open} onClose={() => setOpen(null)} />}
       </Modal>
     </Group>
+  );
+}
+
+/** Starts the workflow of an order again that is gone. */
+function ReviveForm({ order, onClose }: RepairFormProps) {
+  return (
+    <DialogForm<unknown>
+      explanation={REPAIRS.revive.explanation}
+      button={REPAIRS.revive.button}
+      changeOf={({ reason }) => change('reviveOrder', { params: { orderId: order.id }, body: { reason } })}
+      withReason
+      onClose={onClose}
+    />
   );
 }
 

@@ -154,6 +154,13 @@ export const ATTENTION: Readonly<Record<AttentionReason, AttentionRule>> = {
     isResolved: ({ printOrders }) => printOrders.every(hasSettled),
     dismissable: true,
   },
+  parcel_silent: {
+    text: 'no carrier has scanned a parcel for `PARCEL_SILENT_AFTER` working days',
+    isResolved: ({ printOrders }) => printOrders.every(hasSettled),
+    dismissable: true,
+  },
+  // It clears when an operator decides on the claim.
+  claim: { text: 'units were reported as lost, damaged or wrong, and no operator has decided on the claim' },
   channel_change_missed: {
     text: 'the shop has changed the order in its channel, and it could not be changed any more',
     dismissable: true,
