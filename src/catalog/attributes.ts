@@ -78,7 +78,18 @@ export interface StoredAttributeValue extends AttributeValue {
 
 /** Every attribute with its values as they were given. */
 export const attributeList = z.object({
-  attributes: z.array(attribute.extend({ id: z.string(), values: z.array(attributeValue) })),
+  attributes: z.array(
+    z.object({
+      id: z.string(),
+      description: z.string(),
+      properties: z.array(z.object({ id: z.string(), description: z.string(), type: z.string() })),
+      values: z.array(
+        storedAttributeValue
+          .pick({ id: true, isCustom: true, isDefault: true })
+          .extend({ description: z.string().nullable(), properties: z.record(z.string(), propertyValue) }),
+      ),
+    }),
+  ),
 });
 
 /** Returns every attribute by id, with its values in order of creation. */
