@@ -36,6 +36,7 @@ const CHANGES: Readonly<Record<'operator' | 'admin', readonly string[]>> = {
     'cancelOrder',
     'makeClaim',
     'decideClaim',
+    'uploadOrderFile',
     'repairOrder',
     'requestFile',
     'recordPayment',

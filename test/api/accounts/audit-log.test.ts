@@ -76,6 +76,13 @@ const NEEDS_WORKER = [
   'uploadChannelFile',
   // test/workflows/order/file-checks.test.ts
   'replaceFile',
+  // test/workflows/order/repairs/claims.test.ts
+  'makeClaim',
+  'decideClaim',
+  // test/workflows/order/repairs/revive.test.ts
+  'reviveOrder',
+  // test/workflows/order/repairs/uploads.test.ts
+  'uploadOrderFile',
 ];
 /** Routes that a browser opens by its address, and that change something. */
 const AUDITED_READS = ['finishOidcSignIn'];
