@@ -39,7 +39,7 @@ export const channels = {
   empty: 'No channel',
   emptyText: 'Add a channel to import orders of this client from files.',
   columns: { name: 'Channel', kind: 'Kind', state: 'State', waiting: 'Waiting', last: 'Last run', error: 'Last error' },
-  kinds: { csv: 'CSV files' } satisfies Record<Channel['kind'], string>,
+  kinds: { csv: 'CSV files', sftp: 'SFTP' } satisfies Record<Channel['kind'], string>,
   states: { active: 'Active', paused: 'Paused' } satisfies Record<Channel['state'], string>,
   failed: 'Failed',
   never: 'Never',
