@@ -182,6 +182,9 @@ const NOT_OF_ORDERS = [
   'searchShippingOrders',
   'getShippingOrder',
   'quoteShippingMethods',
+  // Sums of receipts.
+  'getStatement',
+  'listStatements',
   'listWebhooks',
   'getWebhook',
   'getPreflight',
