@@ -110,7 +110,7 @@ function statementRoutes({ sql, config }: Pick<ApiDeps, 'sql' | 'config'>): Rout
         return { issued };
       },
     }),
-    route('GET /v1/statements/{number}/{format}', {
+    route('GET /v1/statements/{statementNumber}', {
       ...READERS,
       operationId: 'getStatement',
       refuses: ['NOT_FOUND', 'CONFLICT'],
@@ -118,11 +118,14 @@ function statementRoutes({ sql, config }: Pick<ApiDeps, 'sql' | 'config'>): Rout
       description:
         '`ubl`: UBL 2.1 for Peppol BIS Billing 3.0. `cii`: UN/CEFACT CII of the profile EN 16931; the PDF is a PDF/A-3 with the same ' +
         'XML embedded (ZUGFeRD, Factur-X), unless `notCii` of the statement says what it lacks. 409: the statement lacks something.',
-      params: z.object({ number: statementNumber, format: z.enum(['pdf', 'csv', 'ubl', 'cii']) }),
+      params: z.object({ statementNumber: z.string().max(40).describe('`S1001`, with or without the letter.') }),
+      query: z.object({ format: z.enum(['pdf', 'csv', 'ubl', 'cii']).default('pdf') }),
       response: z.unknown(),
       contentType: 'application/pdf',
       otherContentTypes: ['text/csv', 'application/xml'],
-      handler: async ({ account, params: { number, format } }) => {
+      handler: async ({ account, params, query: { format } }) => {
+        const number = params.statementNumber.replace(/^S/, '');
+        if (!statementNumber.safeParse(number).success) throw new Refusal('NOT_FOUND');
         const [statement] = await listStatements(sql, own(account, { number }), { limit: 1 });
         if (statement === undefined) throw new Refusal('NOT_FOUND');
         const headers = {

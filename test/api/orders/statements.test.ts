@@ -21,7 +21,7 @@ const issue = (body: object) => request(app).post('/v1/statements').set(operator
 const list = async (by: TestAccount, query: object = {}) =>
   (await request(app).get('/v1/statements').query(query).set(by.keyAndSecret).expect(200)).body.statements;
 const file = (by: TestAccount, number: string, format: string) =>
-  request(app).get(`/v1/statements/${number}/${format}`).set(by.keyAndSecret).buffer().parse(binaryBody);
+  request(app).get(`/v1/statements/${number}`).query({ format }).set(by.keyAndSecret).buffer().parse(binaryBody);
 const cents = (amount: number) => Math.round(amount * 100);
 
 beforeAll(async () => {
@@ -105,7 +105,8 @@ test('a statement with more refunds is a credit note; XML that lacks something i
 
 test('a client reads its own statements only', async () => {
   const [foreign] = await list(plain);
-  await file(client, foreign.number, 'pdf').expect(404);
+  for (const number of [foreign.number, `S${foreign.number}`, 'none']) await file(client, number, 'pdf').expect(404);
+  await file(plain, `S${foreign.number}`, 'pdf').expect(200);
   expect(await list(client, { clientId: plain.id })).toEqual(await list(client));
   expect(await list(operator, { clientId: plain.id })).toEqual([foreign]);
   await request(app).post('/v1/statements').set(client.keyAndSecret).send({ month: LAST_MONTH }).expect(403);

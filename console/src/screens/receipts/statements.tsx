@@ -46,7 +46,7 @@ function Files({ statement: { number, notUbl, notCii } }: { readonly statement: 
             <Anchor
               size="sm"
               key={format}
-              href={`/v1/statements/${number}/${format}`}
+              href={`/v1/statements/S${number}?format=${format}`}
               download
               aria-label={t.file(FORMATS[format], number)}
             >
