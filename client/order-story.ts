@@ -17,12 +17,14 @@ export function inWords(code: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+const inLowerCase = (words: string) => words.charAt(0).toLowerCase() + words.slice(1);
+
 const SENTENCES: Readonly<Record<TimelineKind, (what: string, by: string | null) => string>> = {
   event: (what, partner) => (partner === null ? what : `${what}: ${partner}`),
   repair: (what, by) => (by === null ? what : `${what} by ${by}`),
-  postback: (what, by) => `${by ?? 'The partner'} reported: ${what}`,
+  postback: (what, by) => `${by ?? 'The partner'} reported: ${inLowerCase(what)}`,
   request: (what, by) => `${what} sent to ${by ?? 'the partner'}`,
-  checkpoint: (what, by) => `${by ?? 'The carrier'}: ${what}`,
+  checkpoint: (what, by) => `${by ?? 'The carrier'} reported: ${inLowerCase(what)}`,
   notification: (what) => `${what} sent to the client`,
 };
 
@@ -31,7 +33,7 @@ const SENTENCES: Readonly<Record<TimelineKind, (what: string, by: string | null)
  * @param partnerUid of the print order that the entry is about
  */
 export function sentenceOf({ kind, type, by, data }: TimelineEntry, partnerUid: string | null): string {
-  const what = type === 'status' ? `Status: ${inWords(String(data.status))}` : inWords(type);
+  const what = type === 'status' ? `Now ${inLowerCase(inWords(String(data.status)))}` : inWords(type);
   return SENTENCES[kind](what, kind === 'event' ? partnerUid : by);
 }
 
@@ -102,7 +104,7 @@ export function storyOf(pages: readonly (readonly TimelineEntry[])[]): TimelineE
   const said = new Set<string>();
   const explained = new Set<string>();
   const seen = new Set<string>();
-  return pages.flatMap((entries) => {
+  const stories = pages.map((entries) => {
     for (const { kind, type, at, data } of entries) {
       if (kind === 'postback' || kind === 'checkpoint') said.add(type);
       if (kind === 'event' && wordsOf(data) !== '') explained.add(at);
@@ -122,4 +124,29 @@ export function storyOf(pages: readonly (readonly TimelineEntry[])[]): TimelineE
       return true;
     });
   });
+  return joinedScans(stories.flat());
+}
+
+/** Scans of several parcels that say the same within this time are one entry. */
+const SAME_SCAN_MS = 60 * 60 * 1_000;
+
+/** Joins the scans that a carrier reports of each parcel of a shipment: the first one names all of them. */
+function joinedScans(entries: readonly TimelineEntry[]): TimelineEntry[] {
+  const joined: TimelineEntry[] = [];
+  for (const entry of entries) {
+    const { kind, type, by, at, data } = entry;
+    const index = joined.findIndex(
+      (other) =>
+        kind === 'checkpoint' &&
+        [other.kind, other.type, other.by, other.data.message].join() === [kind, type, by, data.message].join() &&
+        Date.parse(other.at) - Date.parse(at) < SAME_SCAN_MS,
+    );
+    const same = joined[index];
+    if (same === undefined) joined.push(entry);
+    else {
+      const trackingNumber = `${same.data.trackingNumber}, ${data.trackingNumber}`;
+      joined[index] = { ...same, data: { ...same.data, trackingNumber } };
+    }
+  }
+  return joined;
 }

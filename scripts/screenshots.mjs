@@ -127,6 +127,7 @@ async function takeConsole(browser, orderId) {
     const context = await browser.newContext({
       baseURL: baseUrl,
       colorScheme,
+      locale: 'en-GB',
       reducedMotion: 'reduce',
       viewport: { width: WIDTHS[0], height: 900 },
     });

@@ -1,5 +1,6 @@
 import {
   type ActivateInput,
+  type ConcludeActivationInput,
   proxySinks,
   type Sinks,
   type WorkflowInterceptors,
@@ -25,7 +26,7 @@ import { CurrentTask } from './workflow-task';
  *
  * Query: a local activity ends while the workflow answers a query of its task. The core completes the task with the answer
  * and the marker, and delivers the result together with the events of the next task. A replay delivers the result with the
- * first task. The interceptor fails the new task here too.
+ * first task. The interceptor holds the answer back until no local activity runs: the task is not complete before.
  *
  * Requires that a workflow runs one local activity at a time.
  */
@@ -33,6 +34,7 @@ export const interceptors = (): WorkflowInterceptors => {
   /** Start of the task that scheduled each running local activity, in epoch milliseconds. Null: a replayed task. */
   const running = new Map<number, number | null>();
   let held: Jobs = [];
+  let answers: Commands = [];
   const task = new CurrentTask();
 
   /** @throws StaleWorkflowTask when the running local activities may belong to a task that has timed out */
@@ -75,7 +77,10 @@ export const interceptors = (): WorkflowInterceptors => {
             const { isReplaying } = workflowInfo().unsafe;
             running.set(scheduleLocalActivity.seq, isReplaying ? null : task.startedAt);
           }
-          return next(input);
+          // The core completes a task when it gets the answer to a query.
+          const commands = [...input.commands, ...answers];
+          answers = running.size === 0 ? [] : commands.filter(isAnswerOfTask);
+          return next({ ...input, commands: commands.filter((command) => !answers.includes(command)) });
         },
       },
     ],
@@ -83,6 +88,13 @@ export const interceptors = (): WorkflowInterceptors => {
 };
 
 type Jobs = NonNullable<ActivateInput['activation']['jobs']>;
+type Commands = ConcludeActivationInput['commands'];
+
+/** Returns true for the answer to a query that came with events, not in a task of its own. */
+const isAnswerOfTask = ({ respondToQuery }: Commands[number]) =>
+  respondToQuery != null && respondToQuery.queryId !== QUERY_WITHOUT_EVENTS;
+/** The core's id of such a query. */
+const QUERY_WITHOUT_EVENTS = 'legacy_query';
 
 /** Reports abandoned workflow tasks to the worker process, which counts them (src/orders/run/stale-tasks.ts). */
 export interface StaleTaskSinks extends Sinks {

@@ -103,7 +103,7 @@ const summary = z
       .nullable()
       .describe('Null while Temporal does not respond.'),
     hours: z.array(period).describe('The last 48 hours, oldest first. Hours without a change are left out.'),
-    days: z.array(period).describe('The last 30 days in UTC, oldest first.'),
+    days: z.array(period).describe('The last 60 days in UTC, oldest first. Days without a change are left out.'),
   })
   .meta({ id: 'OperatorSummary' });
 

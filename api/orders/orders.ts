@@ -198,16 +198,12 @@ export async function cancelOrder(
   refuseWith(whyStatusForbids(status, 'cancelled'));
   const chosen = items === undefined ? {} : chosenItems(order, items);
   await intend({ action: 'order.cancel', objectId: id });
-  const result =
-    status === 'canceled'
-      ? DONE
-      : await runs
-          .cancel(id, { by, reason, requestId, force, ...chosen, ...(await updatesOf(sql, id, chosen)) }, cancelId)
-          .catch(async (error: unknown) => {
-            // Another request may have cancelled the order meanwhile, which ends its workflow.
-            if (error instanceof Refusal && error.code === 'CONFLICT' && (await isCanceled(sql, id))) return DONE;
-            throw error;
-          });
+  const request = { by, reason, requestId, force, ...chosen, ...(await updatesOf(sql, id, chosen)) };
+  // Rows that say `canceled` do not suffice while the workflow runs: it may lose the task that wrote them, and decide otherwise.
+  const result = await runs.cancel(id, request, cancelId).catch(async (error: unknown) => {
+    if (error instanceof Refusal && error.code === 'CONFLICT' && (await isCanceled(sql, order))) return DONE;
+    throw error;
+  });
   const { fulfillmentStatus } = result;
   await audit(sql, {
     action: 'order.cancel',
@@ -218,11 +214,13 @@ export async function cancelOrder(
   return { id, orderReferenceId, ...result };
 }
 
-/** The result for an order that is cancelled already. */
+/** The result for a cancelled order whose workflow has ended. */
 const DONE: CancelResult = { fulfillmentStatus: 'canceled', cancellation: 'done' };
 
-async function isCanceled(sql: ApiDeps['sql'], orderId: string): Promise<boolean> {
-  return (await sql`SELECT FROM orders WHERE id = ${orderId} AND fulfillment_status = 'canceled'`).length > 0;
+async function isCanceled(sql: ApiDeps['sql'], { id, fulfillmentStatus }: OrderRecord): Promise<boolean> {
+  const [row] = await sql<{ status: string }[]>`SELECT fulfillment_status AS status FROM orders WHERE id = ${id}`;
+  // An archived order has no row.
+  return (row?.status ?? fulfillmentStatus) === 'canceled';
 }
 
 /** Returns which print orders of an order have partners that take no order updates. Only single units need to know it. */

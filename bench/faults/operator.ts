@@ -44,21 +44,26 @@ export async function runOperator(
           !(error instanceof PresslineError) || error.status >= 500 || error.code === 'IDEMPOTENCY_IN_FLIGHT';
         if (!isTemporary) throw error;
       }
-      await sleep(RETRY_MS);
+      // A run that is stuck never takes a repair.
+      await sleep(RETRY_MS, undefined, { signal });
     }
   };
   const firstSeen = new Map<string, number>();
   let repairs = 0;
-  while (!signal.aborted) {
-    const needingAttention = new Set((await ask(ordersNeedingAttention)).map(({ id }) => id));
-    for (const id of firstSeen.keys()) if (!needingAttention.has(id)) firstSeen.delete(id);
-    for (const id of needingAttention) {
-      if (!firstSeen.has(id)) firstSeen.set(id, Date.now());
-      if (Date.now() - firstSeen.get(id)! < ACTS_AFTER_MS) continue;
-      repairs += await repair(ask, id, made);
-      firstSeen.delete(id);
+  try {
+    for (;;) {
+      const needingAttention = new Set((await ask(ordersNeedingAttention)).map(({ id }) => id));
+      for (const id of firstSeen.keys()) if (!needingAttention.has(id)) firstSeen.delete(id);
+      for (const id of needingAttention) {
+        if (!firstSeen.has(id)) firstSeen.set(id, Date.now());
+        if (Date.now() - firstSeen.get(id)! < ACTS_AFTER_MS) continue;
+        repairs += await repair(ask, id, made);
+        firstSeen.delete(id);
+      }
+      await sleep(POLL_MS, undefined, { signal });
     }
-    await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+  } catch (error) {
+    if (!signal.aborted) throw error;
   }
   return repairs;
 }

@@ -82,6 +82,10 @@ export class LockedStock {
     return [...this.items.keys()];
   }
 
+  levelOf(itemId: string): StockLevel {
+    return this.item(itemId).level;
+  }
+
   add(itemId: string, quantity: number, cause: Cause): void {
     this.arrive('add', itemId, quantity, cause);
   }

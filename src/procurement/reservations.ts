@@ -101,26 +101,57 @@ function mergeLines(lines: readonly ReservationLine[]): ReservationLine[] {
 }
 
 /**
- * Reserves again what was released of print jobs that are made after all, as far as there is stock. Locks all items of the
- * jobs first, so that the transaction can settle them afterwards.
+ * Reserves again what was released of print jobs, or of units of them, that are made after all, as far as there is stock. Locks all
+ * items of the jobs first, so that the transaction can settle them afterwards.
  * @param step idempotency key
+ * @param jobs with the units that are to be made
  */
 export async function reserveAgain(
   tx: Transaction,
-  { step, jobIds }: { readonly step: string; readonly jobIds: readonly string[] },
+  { step, jobs }: { readonly step: string; readonly jobs: readonly Required<PrintedJob>[] },
 ): Promise<void> {
-  const ofJobs = tx`FROM stock_reservations r WHERE r.print_job_id = ANY(${[...jobIds]}::bigint[])`;
+  const jobIds = jobs.map(({ id }) => id);
+  const ofJobs = tx`FROM stock_reservations r WHERE r.print_job_id = ANY(${jobIds}::bigint[])`;
   await tx`SELECT FROM stock_items i WHERE i.id IN (SELECT r.stock_item_id ${ofJobs}) ORDER BY i.id FOR NO KEY UPDATE`;
+  await restoreUnits(tx, step, jobs);
   const released = await tx<ReservationLine[]>`
     SELECT DISTINCT ON (r.print_job_id, i.id) r.partner_id, i.partner_sku, r.print_job_id, r.product_name, r.units,
       r.quantity::float8
     FROM stock_reservations r JOIN stock_items i ON i.id = r.stock_item_id
-    WHERE r.print_job_id = ANY(${[...jobIds]}::bigint[]) AND r.state = 'released' AND NOT EXISTS (
+    WHERE r.print_job_id = ANY(${jobIds}::bigint[]) AND r.state = 'released' AND NOT EXISTS (
       SELECT FROM stock_reservations o
       WHERE o.print_job_id = r.print_job_id AND o.stock_item_id = i.id AND o.state <> 'released')
     ORDER BY r.print_job_id, i.id, r.id DESC`;
   const lines = released.map(({ units, ...line }) => (units == null ? line : { ...line, units }));
   if (lines.length > 0) await reserveStock(tx, { step, lines });
+}
+
+/**
+ * Adds what open reservations lack of the units that are to be made. Such a reservation gets another id, and with it a place at
+ * the end of those that wait: the steps of movements have the id, and its units can be released once more.
+ */
+async function restoreUnits(tx: Transaction, step: string, jobs: readonly Required<PrintedJob>[]): Promise<void> {
+  const reduced = await tx<
+    { id: string; item: string; job: string; pieces: number; units: number; isBound: boolean }[]
+  >`
+    SELECT r.id, i.id AS item, r.print_job_id AS job, (r.quantity / r.units * (j.units - r.units))::float8 AS pieces,
+      j.units, NOT i.allow_backorder AS is_bound
+    FROM stock_reservations r JOIN stock_items i ON i.id = r.stock_item_id
+    JOIN jsonb_to_recordset(${json(tx, jobs)}) AS j (id bigint, units int) ON j.id = r.print_job_id
+    WHERE r.state = 'reserved' AND r.units < j.units ORDER BY r.id`;
+  if (reduced.length === 0) return;
+  const stock = await LockedStock.lock(tx, tx`i.id = ANY(${reduced.map(({ item }) => item)}::bigint[])`);
+  const rows = reduced.flatMap(({ id, item, job, pieces, units, isBound }) => {
+    if (isBound && available(stock.levelOf(item)) < pieces) return [];
+    const cause = { reference: `print job ${job}`, step: `${step}:${job}:${id}` };
+    return [{ id, pieces, units, allocated: stock.reserve(item, pieces, cause) }];
+  });
+  await tx`
+    UPDATE stock_reservations r
+    SET id = DEFAULT, quantity = r.quantity + a.pieces, allocated = r.allocated + a.allocated, units = a.units
+    FROM jsonb_to_recordset(${json(tx, rows)}) AS a (id bigint, pieces bigint, allocated bigint, units int)
+    WHERE r.id = a.id`;
+  await stock.write();
 }
 
 async function reservedByStep(tx: Transaction, step: string): Promise<ReservedLine[]> {

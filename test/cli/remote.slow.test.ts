@@ -73,7 +73,7 @@ describe('An operator at the command line', () => {
       ['Cancel items by operator. unprintable', `${handlers}/cancels.ts`],
     ])
       expect(story).toMatch(new RegExp(`\\d\\d:\\d\\d:\\d\\d +${sentence}.*\n +${file}\n`));
-    const order = ['Print order refused', 'Cancel items', 'Status: Cancelled'].map((text) => story.indexOf(text));
+    const order = ['Print order refused', 'Cancel items', 'Now cancelled'].map((text) => story.indexOf(text));
     expect(order).toEqual(order.toSorted((a, b) => a - b));
   });
 

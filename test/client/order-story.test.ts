@@ -44,6 +44,21 @@ test('an entry stays when an older page is read, and is not repeated', () => {
   expect(storyOf([newer, older])).toEqual([...shown, older[0]]);
 });
 
+test('scans of several parcels that say the same are one entry, which names each parcel', () => {
+  const scan = (trackingNumber: string, message: string, at?: string) =>
+    entry({
+      kind: 'checkpoint',
+      type: 'delivered',
+      by: 'Merlin',
+      data: { trackingNumber, message },
+      ...(at === undefined ? {} : { at }),
+    });
+  const entries = [scan('T1', 'door'), scan('T2', 'door'), scan('T3', 'neighbour'), scan('T4', 'door', '1960-01-01')];
+  const story = storyOf([entries]);
+  expect(story.map(({ data }) => data.trackingNumber)).toEqual(['T1, T2', 'T3', 'T4']);
+  expect(sentenceOf(story[0]!, null)).toBe('Merlin reported: delivered');
+});
+
 test('notifications and refused requests are left out, unless a notification is dead', () => {
   const dead = entry({ kind: 'notification', type: 'order_status_updated', data: { state: 'dead' } });
   const refused = entry({ kind: 'request', type: 'print_order', data: { outcome: 'refused' } });
@@ -63,7 +78,7 @@ test('a sentence says who did what, and its detail is in words', () => {
     'Print order sent to inkwerk',
     'Refused · 422 · no paper',
   ]);
-  expect(sentenceOf(status('canceled'), null)).toBe('Status: Cancelled');
+  expect(sentenceOf(status('canceled'), null)).toBe('Now cancelled');
   expect(sentenceOf(entry({ kind: 'event', type: 'print_order_refused' }), 'inkwerk')).toBe(
     'Print order refused: inkwerk',
   );

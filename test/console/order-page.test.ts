@@ -122,16 +122,16 @@ test('the page shows everything about an order that was delivered', async () => 
   // Each thing once: one scan of each delivered parcel and no status beside it, and no notification that was delivered.
   const ends = once.filter((text) => /delivered/i.test(text));
   expect(ends).toEqual(Array.from(new Set(ends)));
-  expect(ends.filter((text) => !text.startsWith('ParcelCorvid Post: Delivered'))).toEqual([]);
+  expect(ends.filter((text) => !text.startsWith('Corvid Post reported: delivered'))).toEqual([]);
   expect(once.filter((text) => text.includes('Print order sent to prints-berlin'))).toHaveLength(1);
-  expect(once.filter((text) => text.startsWith('Notification'))).toEqual([]);
+  expect(await timeline.getByRole('img', { name: 'Notification' }).count()).toBe(0);
   await timeline.getByRole('button', { name: 'Filter' }).click();
   await page.getByRole('menuitem', { name: 'Everything' }).click();
-  await timeline.getByText('Status: Delivered').first().waitFor();
+  await timeline.getByText('Now delivered').first().waitFor();
   expect(await entries.count()).toBeGreaterThan(once.length);
   await timeline.getByRole('button', { name: 'Filter' }).click();
   await page.getByRole('menuitem', { name: 'Postbacks' }).click();
-  await timeline.getByText('prints-berlin reported: Printed').waitFor();
+  await timeline.getByText('prints-berlin reported: printed').waitFor();
   await timeline.getByRole('button', { name: 'Show JSON' }).click();
   await timeline.getByText('"kind": "postback"').first().waitFor();
 
@@ -155,20 +155,20 @@ test('the timeline keeps its entries when older ones are loaded, and has its fil
   const { page, faults } = await openScreen(stack, `/console/orders/${id}`);
   const timeline = page.getByRole('region', { name: 'Timeline' });
   const entries = timeline.getByRole('listitem');
-  await timeline.getByText('Status: Printed').waitFor();
+  await timeline.getByText('Now printed').waitFor();
   const first = await entries.allTextContents();
   await timeline.getByRole('button', { name: 'Load more' }).click();
-  await timeline.getByText('prints-berlin reported: Printed').waitFor();
+  await timeline.getByText('prints-berlin reported: printed').waitFor();
   expect((await entries.allTextContents()).slice(0, first.length)).toEqual(first);
 
   await timeline.getByRole('button', { name: 'Filter' }).click();
   await page.getByRole('menuitem', { name: 'Postbacks' }).click();
   await page.waitForURL(/timeline=postback/);
   await page.reload();
-  await timeline.getByText('prints-berlin reported: Printed').waitFor();
-  for (const text of await entries.allTextContents()) expect(text).toMatch(/^Postback/);
+  await timeline.getByText('prints-berlin reported: printed').waitFor();
+  for (const text of await entries.allTextContents()) expect(text).toMatch(/^prints-berlin reported: /);
   await page.goBack();
-  await timeline.getByText('Status: Printed').waitFor();
+  await timeline.getByText('Now printed').waitFor();
   expect(faults).toEqual([]);
 });
 

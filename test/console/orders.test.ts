@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { testAccount } from '../support/api-deps';
 import { expectAccessible, openScreen, openTab, signIn } from '../support/browser';
-import { goTo } from '../support/console-steps';
+import { goTo, repairDialog, repairWith } from '../support/console-steps';
 import { eventually, type TestStack, testStack } from '../support/stack';
 import { goodOrder, hasStatus, refusedOrder } from './order-fixture';
 
@@ -69,7 +69,8 @@ test('an order is found by each of its ids, and the list is exported', async () 
     await eventually(async () => ((await rows.count()) === 2 ? true : undefined));
   }
   expect(await page.getByRole('columnheader').allTextContents()).toEqual([
-    ...['Reference', 'Status', 'Reason', 'Client', 'Partner', 'Recipient', 'Country', 'Amount', 'Created'],
+    // The first one selects all.
+    ...['', 'Reference', 'Status', 'Reason', 'Client', 'Partner', 'Recipient', 'Country', 'Amount', 'Created'],
   ]);
   await expectAccessible(page);
 
@@ -226,6 +227,78 @@ test('a report by client has a chart, a row with the name of the client, and fil
   expect(listed.get('createdFrom')).toBe(`${to}T00:00:00.000Z`);
   expect(Date.parse(listed.get('createdTo')!) - Date.parse(listed.get('createdFrom')!)).toBe(86_400_000);
   await page.getByRole('link', { name: 'console-report', exact: true }).waitFor();
+  expect(faults).toEqual([]);
+});
+
+test('twenty orders are on one screen; filters are chips, and a list with its filters is a view under its name', async () => {
+  const { id } = await goodOrder(stack, 'listed');
+  await hasStatus(stack, id, 'delivered');
+  // Long names are cut off in their line.
+  await stack.database.sql`
+    INSERT INTO orders
+    SELECT (jsonb_populate_record(o, jsonb_build_object('id', gen_random_uuid(), 'order_reference_id', repeat('listed-', 8) || n))).*
+    FROM orders o, generate_series(10, 34) n WHERE o.id = ${id}`;
+  const { page, faults } = await openScreen(stack, '/console/orders');
+  await page.setViewportSize({ width: 1360, height: 860 });
+  const rows = page.getByRole('table', { name: 'Orders' }).locator('tbody tr');
+  await rows.nth(20).waitFor();
+  const bottom = await rows.nth(19).evaluate((row) => row.getBoundingClientRect().bottom);
+  expect(bottom).toBeLessThanOrEqual(860);
+
+  await page.getByRole('button', { name: 'Filters' }).click();
+  await page.getByLabel('Status', { exact: true }).selectOption('delivered');
+  await page.getByLabel('Country').fill('de, ch');
+  await page.waitForURL((url) => url.searchParams.get('country') === 'DE,CH');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Remove the filter Country: DE,CH' }).waitFor();
+  await page.getByRole('button', { name: 'Save view' }).click();
+  await page.getByLabel('Name of the view').fill('Arrived here');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Remove the filter Status: Delivered' }).click();
+  await page.waitForURL((url) => !url.searchParams.has('status'));
+  await page.goto('/console/today');
+  await page.getByRole('link', { name: 'Arrived here' }).click();
+  await page.waitForURL((url) => url.search === '?status=delivered&country=DE%2CCH');
+  await page.getByRole('button', { name: 'Remove the filter Status: Delivered' }).waitFor();
+  await expectAccessible(page);
+
+  // What is typed is searched without Enter.
+  await page.getByLabel('Search orders').fill('of no order');
+  await page.getByText('Nothing matches these filters').waitFor();
+  await page.getByRole('button', { name: 'Clear the filters' }).click();
+  await rows.nth(20).waitFor();
+  await page.getByRole('button', { name: 'Remove the view Arrived here' }).click();
+  await page.getByRole('link', { name: 'Arrived here' }).waitFor({ state: 'detached' });
+
+  await page.getByRole('button', { name: 'Columns' }).click();
+  await page.getByLabel('Recipient').uncheck();
+  await page.keyboard.press('Escape');
+  await page.reload();
+  await rows.nth(20).waitFor();
+  expect(await page.getByRole('columnheader', { name: 'Recipient' }).count()).toBe(0);
+  const references = page.getByRole('table', { name: 'Orders' }).locator('tbody tr td:nth-child(2)');
+  await page.getByRole('columnheader', { name: 'Reference' }).getByRole('button').click();
+  const ascending = await references.allTextContents();
+  expect(ascending).toEqual(ascending.toSorted((a, b) => a.localeCompare(b)));
+  await page.getByRole('columnheader', { name: 'Reference' }).getByRole('button').click();
+  expect(await references.allTextContents()).toEqual(ascending.toReversed());
+  expect(faults).toEqual([]);
+  await stack.database.sql`DELETE FROM orders WHERE order_reference_id LIKE 'listed-%'`;
+});
+
+test('orders that are selected in the list are rerouted together', async () => {
+  for (const name of ['held-1', 'held-2']) {
+    const { id } = await refusedOrder(stack, name);
+    await hasStatus(stack, id, 'on_hold');
+  }
+  const { page, faults } = await openScreen(stack, '/console/orders');
+  for (const name of ['held-1', 'held-2']) await page.getByLabel(`Select ${name}`).check();
+  const dialog = await repairDialog(page, 'Reroute');
+  await dialog.getByText('All 2 orders accept this now.').waitFor();
+  await repairWith(dialog, 'Reroute 2 orders', 'The press is broken');
+  await dialog.getByText('2 of 2 repaired', { exact: true }).waitFor();
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await page.getByText('orders selected').waitFor({ state: 'detached' });
   expect(faults).toEqual([]);
 });
 

@@ -1,3 +1,4 @@
+import { calendarDay, dayTextOf } from '../../console/src/components/values/days';
 import { durationOf, durationOfMs } from '../../console/src/components/values/duration';
 import { minorUnitsOf } from '../../console/src/components/values/money';
 import { attentionSearch } from '../../console/src/screens/attention/attention-search';
@@ -14,6 +15,13 @@ test('an address keeps the search parameters that its screen knows, and leaves o
   });
   expect(ordersSearch.parse({ q: '', status: 'lost', attention: 'constructor', country: 5 })).toEqual({});
   expect(attentionSearch.parse({ reason: 'no_partner', sort: 'upwards' })).toEqual({ reason: 'no_partner' });
+});
+
+test('a day is written in the language of the browser, and a day of a calendar has no zone', () => {
+  const words = { day: 'numeric', month: 'short', year: 'numeric' } as const;
+  expect(calendarDay('2026-12-03')).toBe(new Intl.DateTimeFormat(undefined, words).format(new Date(2026, 11, 3)));
+  expect(dayTextOf(new Date(2026, 11, 3, 23).toISOString())).toBe(calendarDay('2026-12-03'));
+  expect(dayTextOf(undefined)).toBeUndefined();
 });
 
 test('the address of a procurement order takes decimal ids only', () => {

@@ -75,7 +75,11 @@ export async function openTab(
 async function contextFor(baseUrl: string): Promise<BrowserContext> {
   let context = free.find((one) => one.baseUrl === baseUrl)?.context;
   free = free.filter((one) => one.context !== context);
-  context ??= await (await sharedBrowser()).newContext({ baseURL: baseUrl, reducedMotion: 'reduce' });
+  context ??= await (await sharedBrowser()).newContext({
+    baseURL: baseUrl,
+    reducedMotion: 'reduce',
+    locale: 'en-GB',
+  });
   context.setDefaultTimeout(WAIT_MS);
   used.push({ baseUrl, context });
   return context;

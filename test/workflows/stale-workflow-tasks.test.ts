@@ -27,6 +27,8 @@ const ACTIVATION_MS = 1_000;
 
 /** Run time of a query. The local activity ends meanwhile. */
 const QUERY_MS = 2_000;
+/** A timer that fires during the query, from the end of the task before. */
+const DEADLINE_MS = 1_200;
 
 const LATE_TASK_TIMEOUT_MS = 2_000;
 
@@ -198,8 +200,8 @@ describe('a task that completes by a heartbeat while its local activity runs', (
   });
 });
 
-/** The workflow answers a query while its second plan ends. The next task has a signal. */
-async function runOverQuery(bundle: { code: string }) {
+/** The workflow answers a query while its second plan ends, and the timer fires which it then cancels. The next task has a signal. */
+async function runOverQuery(bundle: { code: string }, ...deadlineMs: [number?]) {
   const [planning, planned, again] = [0, 1, 2].map(() => Promise.withResolvers<void>());
   let plans = 0;
   const plan = async () => {
@@ -212,7 +214,11 @@ async function runOverQuery(bundle: { code: string }) {
     await sleep(QUERY_MS / 4);
   };
   return await besideWorker(bundle, { plan, write: () => Promise.resolve() }, async (taskQueue) => {
-    const run = await temporal.workflow.start<typeof recorder>('recorder', { workflowId: taskQueue, taskQueue });
+    const run = await temporal.workflow.start<typeof recorder>('recorder', {
+      workflowId: taskQueue,
+      taskQueue,
+      args: deadlineMs,
+    });
     await planning!.promise;
     // The server attaches the query to the task that the signal causes.
     await run.signal('plan');
@@ -228,18 +234,28 @@ async function runOverQuery(bundle: { code: string }) {
   });
 }
 
-describe('a local activity that ends while its workflow answers a query', () => {
-  test('has its result delivered as in a replay', async () => {
-    const bundle = withInterceptor;
-    const { recorded, history } = await runOverQuery(bundle);
-    expect(recorded).toEqual([['planned'], ['planned'], ['one'], ['end']]);
-    expect(failuresOf(await replay([{ scenario: 'query', history }], { bundle }))).toEqual([]);
-  });
+describe('a local activity that ends while its workflow is asked', () => {
+  test.each([[], [DEADLINE_MS]])(
+    'has its result delivered as in a replay, and no task fails (timer: %s ms)',
+    async (...deadlineMs) => {
+      const bundle = withInterceptor;
+      const { recorded, history } = await runOverQuery(bundle, ...deadlineMs);
+      expect(recorded).toEqual([['planned'], ['planned'], ['one'], ['end']]);
+      expect(countOf(history, 'workflowTaskFailedEventAttributes')).toBe(0);
+      expect(countOf(history, 'timerFiredEventAttributes')).toBe(0);
+      expect(failuresOf(await replay([{ scenario: 'query', history }], { bundle }))).toEqual([]);
+    },
+  );
 
-  // When this test fails, the SDK no longer needs the failed tasks of workflows/stale-workflow-tasks.ts.
+  // When these tests fail, the SDK no longer needs the held queries of workflows/stale-workflow-tasks.ts.
   test('leaves a history that cannot be replayed, without the interceptor', async () => {
     // On a busy machine the local activity may end before the query begins.
     expect(await failuresWithout(runOverQuery)).toEqual([expect.stringMatching(/Nondeterminism/)]);
+  });
+  test('leaves a history that cannot be replayed when a timer fires meanwhile, without the interceptor', async () => {
+    expect(await failuresWithout((bundle) => runOverQuery(bundle, DEADLINE_MS))).toEqual([
+      expect.stringMatching(/TimerMachine in state CancelTimerCommandSent/),
+    ]);
   });
 });
 

@@ -15,6 +15,7 @@ const ORDER = [
 const DELIVERIES = ['listClientWebhookDeliveries', 'listClientWebhooks'] as const;
 const OPERATORS = ['listOperators', 'listOperatorKeys'] as const;
 const PARTNER = ['getPartner', 'listPartners'] as const;
+const INBOX = ['listAllChannelOrders', 'countChannelOrders', 'getChannelOrder', 'getChannel', 'listChannels'] as const;
 const CLIENT = ['getClient', 'getClientQuotas', 'listClients'] as const;
 
 /**
@@ -26,6 +27,9 @@ const STALE_AFTER = {
   cancelOrder: ORDER,
   updateShipment: ORDER,
   reprintOrder: ORDER,
+  reviveOrder: ORDER,
+  makeClaim: ORDER,
+  decideClaim: ORDER,
   replaceFile: ORDER,
   requestFile: ORDER,
   addOrderNote: ['listOrderNotes', 'getOrderTimeline'],
@@ -60,6 +64,14 @@ const STALE_AFTER = {
   testClientWebhook: DELIVERIES,
   redeliverClientWebhookDelivery: DELIVERIES,
   redeliverDeadClientWebhookDeliveries: DELIVERIES,
+  createChannel: INBOX,
+  changeChannel: INBOX,
+  uploadChannelFile: ['listChannelFiles', ...INBOX],
+  storeChannelMapping: ['listChannelMappings', ...INBOX],
+  deleteChannelMapping: ['listChannelMappings'],
+  retryChannelOrder: INBOX,
+  ignoreChannelOrder: INBOX,
+  correctChannelOrder: INBOX,
   createOperator: OPERATORS,
   changeOperator: OPERATORS,
   revokeOperator: OPERATORS,
@@ -105,25 +117,28 @@ function isStaleAfter({ operation, input: { params: changed = {} } }: Change<unk
 }
 
 /**
- * Returns the mutation that makes a change, and reads again what the change made stale.
+ * Returns the mutation that makes a change, or several one after the other, and reads again what they made stale.
  * @param idempotencyKey of every try of one change. Without it each try is a change of its own
  */
 export function useChange<Variables, Result>(
-  changeOf: (variables: Variables) => Change<Result>,
+  changeOf: (variables: Variables) => Change<Result> | readonly Change<Result>[],
   idempotencyKey?: string,
 ) {
   const { call } = useConnection();
   const queries = useQueryClient();
   return useMutation({
     mutationFn: async (variables: Variables) => {
-      const made = changeOf(variables);
-      const options = { idempotencyKey: idempotencyKey ?? newIdempotencyKey() };
-      try {
-        return (await call(made.operation, made.input as Input<ChangeId>, options)) as Result;
-      } finally {
-        // A call that failed may have made the change.
-        void queries.invalidateQueries({ predicate: isStaleAfter(made) });
+      let result: Result | undefined;
+      for (const made of [changeOf(variables)].flat() as Change<Result>[]) {
+        const options = { idempotencyKey: idempotencyKey ?? newIdempotencyKey() };
+        try {
+          result = (await call(made.operation, made.input as Input<ChangeId>, options)) as Result;
+        } finally {
+          // A call that failed may have made the change.
+          void queries.invalidateQueries({ predicate: isStaleAfter(made) });
+        }
       }
+      return result as Result;
     },
   });
 }

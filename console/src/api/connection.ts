@@ -56,7 +56,8 @@ export class ApiConnection {
     const method = OPERATIONS[operation].method.toUpperCase();
     const { body } = input as AnyInput;
     const headers: Record<string, string> = { Accept: 'application/json' };
-    if (body !== undefined) headers['Content-Type'] = 'application/json';
+    const isFile = body instanceof Blob;
+    if (body !== undefined) headers['Content-Type'] = isFile ? body.type : 'application/json';
     if (method !== 'GET') headers['X-CSRF-Token'] = this.csrfToken;
     if (idempotencyKey !== undefined) headers['Idempotency-Key'] = idempotencyKey;
     let response: Response;
@@ -65,7 +66,7 @@ export class ApiConnection {
         method,
         headers,
         credentials: 'same-origin',
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(body === undefined ? {} : { body: isFile ? body : JSON.stringify(body) }),
         ...(signal === undefined ? {} : { signal }),
       });
     } catch (error) {

@@ -9,6 +9,6 @@ export type ApiResponse<K extends OperationId> = Operations[K]['response'];
 /** An input of any operation. */
 export interface AnyInput {
   readonly params?: Readonly<Record<string, string | number>>;
-  readonly query?: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>> | undefined;
   readonly body?: unknown;
 }

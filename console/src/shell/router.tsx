@@ -7,6 +7,7 @@ import { Link } from '../components/values/link';
 import { indexRoute, rootRoute, signInRoute } from '../routing/root-route';
 import { attentionRoute } from '../screens/attention/route';
 import { catalogRoute } from '../screens/catalog/route';
+import { channelRoute, inboxRoute } from '../screens/channels/route';
 import { clientRoute, clientsRoute } from '../screens/clients/route';
 import { orderRoute } from '../screens/order/route';
 import { ordersRoute } from '../screens/orders/route';
@@ -31,6 +32,8 @@ export const router = createRouter({
       signInRoute,
       todayRoute,
       attentionRoute,
+      inboxRoute,
+      channelRoute,
       ordersRoute,
       orderRoute,
       partnersRoute,

@@ -4,9 +4,7 @@ import {
   Button,
   Group,
   Kbd,
-  Modal,
   Switch,
-  Table,
   Text,
   useComputedColorScheme,
   useMantineColorScheme,
@@ -14,18 +12,23 @@ import {
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
-import { Fragment } from 'react';
+import { Fragment, lazy, Suspense } from 'react';
 import { useReachable } from '../api/connection';
 import { useLive } from '../api/live';
 import { read } from '../api/queries';
 import { useSession, useSigning } from '../api/session';
 import icon from '../components/layout/icon.svg';
+import { SearchIcon, SignOutIcon } from '../components/layout/icons';
 import { Link as TextLink } from '../components/values/link';
 import { texts } from '../texts';
 import { countOf } from '../texts/common';
-import { GoTo } from './go-to';
 import { useDestinations } from './navigation';
 import styles from './shell.module.css';
+import { Views } from './views';
+
+// What a key opens is loaded by its first use.
+const GoTo = lazy(async () => ({ default: (await import('./go-to')).GoTo }));
+const KeysHelp = lazy(async () => ({ default: (await import('./keys-help')).KeysHelp }));
 
 /** The frame around a screen: header, main navigation, the `main` landmark. */
 export function Shell() {
@@ -66,6 +69,7 @@ export function Shell() {
               variant="default"
               size="xs"
               onClick={openGoTo}
+              leftSection={<SearchIcon size={14} />}
               rightSection={<Kbd size="xs">Ctrl K</Kbd>}
               visibleFrom="xs"
             >
@@ -77,20 +81,24 @@ export function Shell() {
         </Group>
       </AppShell.Header>
       <AppShell.Navbar className={styles.navbar!} p="xs" aria-label={texts.common.navigation}>
-        {destinations.map(({ to, text }) => (
+        {destinations.map(({ to, text, icon: Icon }) => (
           <Fragment key={to}>
             <Link to={to} className={styles.link!} onClick={close} preload="intent" activeOptions={{ exact: false }}>
+              <Icon size={18} stroke={1.75} />
               {text}
             </Link>
             {to === '/attention' ? <AttentionCounts onClick={close} /> : null}
+            <Views to={to} onClick={close} />
           </Fragment>
         ))}
       </AppShell.Navbar>
       <AppShell.Main id="content" className={styles.main!}>
         <Outlet />
       </AppShell.Main>
-      <GoTo opened={goTo} onClose={closeGoTo} />
-      <KeysHelp opened={keys} onClose={closeKeys} />
+      <Suspense fallback={null}>
+        {goTo ? <GoTo opened onClose={closeGoTo} /> : null}
+        {keys ? <KeysHelp opened onClose={closeKeys} /> : null}
+      </Suspense>
     </AppShell>
   );
 }
@@ -152,34 +160,9 @@ function Operator() {
           {texts.common.roles[role]}
         </Text>
       </Text>
-      <Button variant="default" size="xs" onClick={signOut}>
+      <Button variant="default" size="xs" onClick={signOut} leftSection={<SignOutIcon size={14} />}>
         {texts.common.signOut}
       </Button>
     </>
-  );
-}
-
-/** The dialog that lists the keys of the console. */
-function KeysHelp({ opened, onClose }: { readonly opened: boolean; readonly onClose: () => void }) {
-  return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title={texts.common.keys.title}
-      closeButtonProps={{ 'aria-label': texts.common.close }}
-    >
-      <Table aria-label={texts.common.keys.title}>
-        <Table.Tbody>
-          {texts.common.keys.list.map(([keys, effect]) => (
-            <Table.Tr key={keys}>
-              <Table.Th scope="row">
-                <Kbd>{keys}</Kbd>
-              </Table.Th>
-              <Table.Td>{effect}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Modal>
   );
 }

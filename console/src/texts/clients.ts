@@ -118,7 +118,8 @@ export const clients = {
   },
   fileFaults: {
     title: 'Faults of print files',
-    explanation: (files: number) => `What was found in ${files} print files of the latest 500 orders.`,
+    explanation: (files: number) =>
+      `What was found in ${files === 1 ? '1 print file' : `${files} print files`} of the latest 500 orders.`,
     columns: { check: 'Check', severity: 'Severity', files: 'Files', orders: 'Orders', latest: 'Latest' },
     checks: {
       page_size: 'Page size',
@@ -192,6 +193,7 @@ export const clients = {
     order_item_units_cancelled: 'Units cancelled',
     order_file_requested: 'File requested',
     order_files_delayed: 'Files not fetched yet',
+    claim_status_updated: 'Status of a claim',
   } satisfies Record<ApiResponse<'listClientWebhooks'>['webhooks'][number]['events'][number], string>,
   deliveries: {
     title: 'Deliveries',

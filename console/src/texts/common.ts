@@ -23,6 +23,7 @@ export const common = {
   screens: {
     today: 'Today',
     attention: 'Attention',
+    inbox: 'Inbox',
     orders: 'Orders',
     shipments: 'Shipments',
     reports: 'Reports',
@@ -79,6 +80,12 @@ export const common = {
   /** The numbers of a chart, whose highest bar is its scale. */
   scale: (name: string, total: number | string, most: number | string) =>
     `${name}: ${total} in all, ${most} at the highest bar`,
+  /** What a chart says about the period before, which is as long. The line of the chart shows it. */
+  compared: (total: number, before: number) => {
+    if (before === 0) return total === 0 ? '' : 'none in the period before';
+    const percent = Math.round((100 * (total - before)) / Math.abs(before));
+    return `${percent < 0 ? '−' : '+'}${countOf(Math.abs(percent))} % against the period before`;
+  },
   bar: (at: string, value: number | string) => `${at}: ${value}`,
   notFound: {
     title: 'Page not found',
@@ -86,6 +93,8 @@ export const common = {
     link: 'Go to Today',
   },
   close: 'Close',
+  next: 'Next',
+  needsReason: 'Give a reason first.',
   reason: 'Reason',
   /** Rows of fields that are added and removed. */
   rows: { remove: 'Remove', cell: (column: string, row: number) => `${column}, row ${row}` },
@@ -104,6 +113,21 @@ export const common = {
       `${matching} match, and one repair takes up to ${most}. Narrow the filter to select all of them.`,
     clear: 'Clear selection',
   },
+  filters: {
+    button: 'Filters',
+    chip: (label: string, value: string) => `${label}: ${value}`,
+    remove: (label: string, value: string) => `Remove the filter ${label}: ${value}`,
+    clear: 'Clear the filters',
+    none: 'Nothing matches these filters',
+    noneText: 'Change the filters, or clear them to see all.',
+  },
+  views: {
+    save: 'Save view',
+    name: 'Name of the view',
+    button: 'Save',
+    remove: (name: string) => `Remove the view ${name}`,
+  },
+  columns: 'Columns',
   copied: 'Copied',
   none: '–',
 } as const;

@@ -1,5 +1,6 @@
 import { attention } from './attention';
 import { catalog } from './catalog';
+import { channels } from './channels';
 import { clients } from './clients';
 import { common } from './common';
 import { keys } from './keys';
@@ -28,6 +29,7 @@ export const texts = {
   keys,
   partners,
   clients,
+  channels,
   team,
   sandbox,
   catalog,

@@ -13,6 +13,7 @@ export const orders = {
   allPartners: 'All partners',
   country: 'Country',
   countryPlaceholder: 'DE, FR',
+  method: 'Method',
   from: 'Created from',
   to: 'Created before',
   columns: {
@@ -26,7 +27,8 @@ export const orders = {
     amount: 'Amount',
     created: 'Created',
   },
+  reprint: 'Reprint',
   archived: 'Archived',
   empty: 'No order found',
-  emptyText: 'Orders appear here when clients submit them. Clear the search and the filters to see all orders.',
+  emptyText: 'Orders appear here when clients submit them.',
 } as const;

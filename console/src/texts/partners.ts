@@ -83,7 +83,7 @@ export const partners = {
     countries: 'Ships to',
     everywhere: 'All countries',
     capacity: 'Capacity',
-    capacityOf: (units: number) => `${countOf(units)} units a day`,
+    capacityOf: (units: number) => (units === 1 ? '1 unit a day' : `${countOf(units)} units a day`),
     models: 'Product models',
     modelColumns: { model: 'Model', price: 'Unit price', lead: 'Lead time' },
     leadDays: (days: number) => (days === 1 ? '1 working day' : `${days} working days`),

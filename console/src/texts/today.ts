@@ -6,7 +6,7 @@ export const today = {
   attentionColumns: { reason: 'Reason', orders: 'Orders', oldest: 'Oldest' },
   stages: 'Orders by stage',
   throughput: 'Throughput',
-  hours: 'Last 48 hours',
+  hours: 'Last 24 hours',
   days: 'Last 30 days',
   throughputColumns: { status: 'Status', orders: 'Orders', average: 'Average time since submission' },
   nothingReached: 'No order has changed its status',

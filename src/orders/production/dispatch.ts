@@ -8,6 +8,7 @@ import { SIZES } from '../../platform/domain/sizes';
 import { Refusal } from '../../platform/errors';
 import type { LinkSigner } from '../../platform/objects/signed-links';
 import type { Queryable, Sql } from '../../platform/postgres';
+import { voidShipment } from '../../shipping/label-voids';
 import { type BoughtLabels, type BuyShipment, buyLabels, type PurchaseDeps } from '../../shipping/purchase';
 import { countPackages } from '../../shipping/shipment-transit';
 import { dispatchResponse, type NamedPackage, type StoredShipment, shipmentAsJson } from '../../shipping/shipments';
@@ -116,7 +117,8 @@ export async function dispatchPrintOrder(
   }
   const slipped = withPackingSlips(row.packingSlips ?? [], packed, listsPackages(order, whole));
   const packages = withPapers(order, slipped, row.replaced);
-  if (packages.length === 0) return { ok: false, refusal: NOTHING_LEFT };
+  const idempotencyKey = dispatchKey(orderId, printOrderId, revision);
+  if (packages.length === 0) return await withoutUnits(deps, idempotencyKey, cancelled);
   const sender = { partner, clientSettings: row.clientSettings };
   const purchase = {
     consignment: {
@@ -124,7 +126,7 @@ export async function dispatchPrintOrder(
       returnAddress: returnAddress ?? undefined,
     },
     methodUid: row.shipmentMethodUid,
-    idempotencyKey: dispatchKey(orderId, printOrderId, revision),
+    idempotencyKey,
     owner: { kind: 'print_order', orderId, printOrderId },
     packagesIn: async (tx, some) =>
       (await locksShippingPrice(tx, orderId)) ? withShippingInvoiced(some, named) : some,
@@ -134,6 +136,22 @@ export async function dispatchPrintOrder(
   // A shared parcel was split.
   if (bought.ok && packages.length > whole.length) await countPackages(sql, [bought.shipmentId]);
   return bought;
+}
+
+/**
+ * Ends a dispatch without units. An earlier attempt may have bought labels before its process ended: the run voids those that are
+ * recorded, and the others are voided here.
+ */
+async function withoutUnits(
+  deps: PurchaseDeps,
+  idempotencyKey: string,
+  cancelled: AbortSignal | undefined,
+): Promise<BoughtLabels> {
+  const [bought] = await deps.sql<{ id: string }[]>`
+    SELECT id FROM shipments WHERE idempotency_key = ${idempotencyKey} AND status = 'bought'`;
+  if (bought !== undefined) return { ok: true, shipmentId: bought.id };
+  await voidShipment(deps, { idempotencyKey }, cancelled);
+  return { ok: false, refusal: NOTHING_LEFT };
 }
 
 /**

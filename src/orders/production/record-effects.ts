@@ -27,7 +27,7 @@ export async function writeEffects(tx: Transaction, record: RunRecord, replaces:
   if (replaces)
     await reserveAgain(tx, {
       step: `again:${record.orderId}:${record.position}:${record.version}`,
-      jobIds: unprinted(record),
+      jobs: unprinted(record),
     });
   // One call, because stock rows must be locked in one order, once in a transaction.
   if (Object.values(stock).some(({ length }) => length > 0)) await settleReservations(tx, stock);
@@ -57,13 +57,14 @@ export async function writeEffects(tx: Transaction, record: RunRecord, replaces:
   }
 }
 
-/** Returns the jobs that go on and were not printed before the record. */
-function unprinted({ snapshot, effects }: RunRecord): string[] {
+/** Returns the jobs that go on and were not printed before the record, with the units that are to be made. */
+function unprinted({ snapshot, effects }: RunRecord): { id: string; units: number }[] {
   const printed = effects.flatMap((effect) => (effect.type === 'consume_stock' ? effect.jobs : [])).map(({ id }) => id);
   return snapshot.state.printOrders
     .flatMap(({ jobs }) => jobs)
     .filter(({ ended, quantity, cancelledQuantity }) => ended === null && cancelledQuantity < quantity)
-    .flatMap(({ id, progress }) => (progress < JOB_PROGRESS.printed || printed.includes(id) ? [id] : []));
+    .filter(({ id, progress }) => progress < JOB_PROGRESS.printed || printed.includes(id))
+    .map(({ id, quantity }) => ({ id, units: quantity }));
 }
 
 /** Log entries of steps that take units from print orders which go on. */

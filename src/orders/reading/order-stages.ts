@@ -17,7 +17,7 @@ export interface StagePeriod {
 const FOLDED = 20_000;
 const KEPT_DAYS = 90;
 const HOURS = 48;
-const DAYS = 30;
+const DAYS = 60;
 
 /** Adds changes that triggers have written to the hours, and deletes hours older than 90 days. Returns the number of changes. */
 async function foldOnce(sql: Queryable): Promise<number> {
@@ -38,7 +38,7 @@ async function foldOnce(sql: Queryable): Promise<number> {
 }
 
 /**
- * Returns the statuses that orders reached in the last 48 hours and in the last 30 days, oldest first. Hours and days without
+ * Returns the statuses that orders reached in the last 48 hours and in the last 60 days, oldest first. Hours and days without
  * a change are left out. The cost depends on the hours and not on the number of orders.
  */
 export async function orderStages(

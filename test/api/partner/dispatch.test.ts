@@ -151,6 +151,42 @@ describe('a refused dispatch has an error message and buys no label', () => {
     expect((await orderNow(stack, orderId)).shipments).toEqual({});
   });
 
+  test('labels of an attempt that was killed are void when their units were cancelled before the next one', async () => {
+    const { orderId, printOrderId, itemIds } = await handedOver(stack, 'cancelled-after-purchase');
+    const { asOwner } = stack.database;
+    const { sql } = stack.services;
+    const jobs = itemIds.map((itemId) => ({ itemId, quantity: 1 }));
+    const attempt = () => dispatchPrintOrder(stack.services, { orderId, printOrderId, revision: 0, jobs });
+    await asOwner(`
+      CREATE FUNCTION killed() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''killed''; END';
+      CREATE TRIGGER killed BEFORE INSERT ON shipment_packages FOR EACH ROW EXECUTE FUNCTION killed();`);
+    await expect(attempt()).rejects.toThrow('killed');
+    await asOwner('DROP FUNCTION killed CASCADE');
+    const purchases = async () => {
+      const rows = await sql<{ isVoid: boolean }[]>`
+        SELECT c.voided_at IS NOT NULL AS is_void FROM carrier_purchases c
+        JOIN shipments s ON c.idempotency_key LIKE s.id || ':%' WHERE s.order_id = ${orderId}`;
+      return rows.map(({ isVoid }) => isVoid);
+    };
+    expect(await purchases()).toEqual([false]);
+
+    await stack.client.cancelOrder({ params: { orderId }, body: {} });
+    await orderUntil(stack, orderId, is('canceled'));
+    expect(await attempt()).toMatchObject({ ok: false, refusal: { code: 'NOTHING_TO_SHIP' } });
+    expect(await purchases()).toEqual([true]);
+  });
+
+  test('an attempt after a purchase that was recorded names its shipment, whose units were cancelled meanwhile', async () => {
+    const { orderId, printOrderId, itemIds } = await handedOver(stack, 'cancelled-after-record');
+    const jobs = itemIds.map((itemId) => ({ itemId, quantity: 1 }));
+    const attempt = () => dispatchPrintOrder(stack.services, { orderId, printOrderId, revision: 0, jobs });
+    const bought = await attempt();
+    expect(bought).toMatchObject({ ok: true });
+    await stack.client.cancelOrder({ params: { orderId }, body: {} });
+    await orderUntil(stack, orderId, is('canceled'));
+    expect(await attempt()).toEqual(bought);
+  });
+
   test('a print order that the partner has cancelled is refused', async () => {
     const order = await handedOver(stack, 'given-back');
     await postStatus(order, 'cancelled');

@@ -113,6 +113,15 @@ test('when the partner agrees, everything is refunded', async () => {
   expect(seenPrintOrders(stack, [printOrderId])[0]!.cancelOrders).toHaveLength(1);
 });
 
+test('rows of a lost workflow task do not say that an order is cancelled whose partner refuses', async () => {
+  const { orderId, printOrderId } = await handedOver(stack, 'lost-task', {
+    address: { addressLine2: 'sandbox:refuses-cancel' },
+  });
+  await stack.services.sql`UPDATE orders SET fulfillment_status = 'canceled' WHERE id = ${orderId}`;
+  expect(await cancel(orderId)).toMatchObject({ cancellation: 'refused' });
+  expect(seenPrintOrders(stack, [printOrderId])[0]!.cancelOrders).toMatchObject([{ accepted: false }]);
+});
+
 test('a print order that its partner cancels and then reports as shipped waits for an operator: nothing has left', async () => {
   const { orderId, printOrderId, itemIds } = await handedOver(stack, 'cancelled-then-shipped', { items: 2 });
   for (const status of ['cancelled', 'printed', 'shipped']) await say(printOrderId, status);

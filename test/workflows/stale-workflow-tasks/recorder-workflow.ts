@@ -1,4 +1,12 @@
-import { condition, defineQuery, defineSignal, proxyLocalActivities, setHandler } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  condition,
+  defineQuery,
+  defineSignal,
+  proxyLocalActivities,
+  setHandler,
+  sleep,
+} from '@temporalio/workflow';
 import { wordSignal } from './writer-workflow';
 
 const { plan, write } = proxyLocalActivities<{
@@ -13,8 +21,9 @@ export const slowQuery = defineQuery<string, [number]>('slow');
 /**
  * Records signals and the ends of slow local activities, one local activity at a time. Returns the recorded batches. They
  * depend on whether a signal and the result of the local activity arrive together or one after the other.
+ * @param deadlineMs of a timer that is cancelled when a plan ends that was asked for by a signal. Absent: no timer
  */
-export async function recorder(): Promise<string[][]> {
+export async function recorder(deadlineMs?: number): Promise<string[][]> {
   const inbox: string[] = [];
   const recorded: string[][] = [];
   let busy = false;
@@ -29,10 +38,12 @@ export async function recorder(): Promise<string[][]> {
     for (let steps = 0; steps < 20; steps += 1) await Promise.resolve();
     inbox.push(word);
   });
-  const planAlone = () => void alone(plan).then(() => inbox.push('planned'));
-  setHandler(planSignal, planAlone);
+  const deadline = new CancellationScope();
+  if (deadlineMs !== undefined) deadline.run(() => sleep(deadlineMs)).catch(() => undefined);
+  const planAlone = () => alone(plan).then(() => inbox.push('planned'));
+  setHandler(planSignal, () => void planAlone().then(() => deadline.cancel()));
   setHandler(slowQuery, (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms));
-  planAlone();
+  void planAlone();
   while (!recorded.flat().includes('end')) {
     await condition(() => inbox.length > 0);
     const words = inbox.splice(0);

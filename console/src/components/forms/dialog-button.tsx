@@ -12,11 +12,14 @@ interface DialogButtonProps<Result> extends DialogFormProps<Result> {
   readonly dialogSize?: 'md' | 'lg' | 'xl';
   /** True: only the button Close closes the dialog once it shows the result, such as a secret. */
   readonly keepsResult?: boolean;
+  readonly disabled?: boolean;
+  /** Follows the change, when the dialog has closed. */
+  readonly onDone?: () => void;
 }
 
 /** A button that opens a dialog, in which a change is explained and made. */
 export function DialogButton<Result>(props: DialogButtonProps<Result>) {
-  const { name, label, variant = 'default', size = 'xs', dialogSize = 'md', keepsResult = false } = props;
+  const { name, label, variant = 'default', size = 'xs', dialogSize = 'md', keepsResult = false, disabled } = props;
   const [isKept, setKept] = useState(false);
   const [opened, setOpened] = useState(false);
   const close = () => {
@@ -25,7 +28,13 @@ export function DialogButton<Result>(props: DialogButtonProps<Result>) {
   };
   return (
     <>
-      <Button variant={variant} size={size} aria-label={label} onClick={() => setOpened(true)}>
+      <Button
+        variant={variant}
+        size={size}
+        aria-label={label}
+        disabled={disabled === true}
+        onClick={() => setOpened(true)}
+      >
         {name}
       </Button>
       <Modal
@@ -37,7 +46,15 @@ export function DialogButton<Result>(props: DialogButtonProps<Result>) {
         closeOnEscape={!isKept}
         closeOnClickOutside={!isKept}
       >
-        <DialogForm {...props} onClose={close} onResult={() => setKept(keepsResult)} />
+        <DialogForm
+          {...props}
+          onClose={close}
+          onDone={() => {
+            close();
+            props.onDone?.();
+          }}
+          onResult={() => setKept(keepsResult)}
+        />
       </Modal>
     </>
   );

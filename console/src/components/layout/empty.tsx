@@ -1,10 +1,18 @@
-import { EmptyState, Paper, Text } from '@mantine/core';
+import { Button, EmptyState, Paper, Text } from '@mantine/core';
+import { texts } from '../../texts';
 
-/** Says why a list is empty, and what would fill it. */
-export function Empty({ title, text }: { readonly title: string; readonly text: string }) {
+/** Says why a list is empty, and what would fill it. @param onClear clears the filters that leave nothing */
+export function Empty(props: { readonly title: string; readonly text: string; readonly onClear?: () => void }) {
+  const { title, text, onClear } = props;
   return (
     <Paper p="xl">
-      <EmptyState title={title} description={text} />
+      <EmptyState title={title} description={text}>
+        {onClear === undefined ? null : (
+          <Button variant="default" onClick={onClear}>
+            {texts.common.filters.clear}
+          </Button>
+        )}
+      </EmptyState>
     </Paper>
   );
 }

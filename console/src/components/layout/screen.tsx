@@ -1,5 +1,5 @@
 import { Group, Stack, Text, Title } from '@mantine/core';
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { texts } from '../../texts';
 
 /** The zone of every time that the lists show. */
@@ -17,11 +17,18 @@ export function Screen(props: {
   useEffect(() => {
     document.title = texts.common.documentTitle(title);
   }, [title]);
+  // The link that opened the screen may be gone. Tab then goes on from the heading, and screen readers say it.
+  const head = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (document.activeElement !== document.body) head.current?.focus({ preventScroll: true });
+  }, []);
   return (
     <Stack gap="lg" maw={1440} mx="auto">
       <Group justify="space-between" align="flex-start" gap="md">
         <Stack gap={4}>
-          <Title order={1}>{heading ?? title}</Title>
+          <Title order={1} ref={head} tabIndex={-1}>
+            {heading ?? title}
+          </Title>
           {intro === undefined ? null : (
             <Text c="dimmed" size="sm">
               {intro}

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { addressOf } from '../../api/address';
 import type { Input, OperationId } from '../../api/types';
 import { texts } from '../../texts';
+import { ExportIcon } from '../layout/icons';
 
 /** Downloads a list as CSV: every row that matches its filters, on all pages. */
 export function ExportCsv<K extends OperationId>(props: {
@@ -17,7 +18,7 @@ export function ExportCsv<K extends OperationId>(props: {
     link.click();
   };
   return (
-    <Button size="xs" variant="default" onClick={download}>
+    <Button size="xs" variant="default" leftSection={<ExportIcon size={14} />} onClick={download}>
       {texts.common.exportCsv}
     </Button>
   );

@@ -31,19 +31,24 @@ export function PagedTable<Page, Row>(props: {
   readonly keyOf: (row: Row) => string;
   /** What an empty list says: one line within a section of the page of one object, otherwise a panel. */
   readonly empty: { readonly title: string; readonly text: string; readonly asLine?: boolean };
+  /** Clears the filters. Undefined: none is set, and an empty list is empty without them too. */
+  readonly onClear?: (() => void) | undefined;
+  readonly isDense?: boolean;
   /** Height of the list before the first response. */
   readonly lines?: number;
   readonly activeKey?: string | undefined;
   /** Stands above a table that has rows. */
   readonly caption?: (rows: readonly Row[], first: Page) => ReactNode;
 }) {
-  const { query, rowsOf, empty, lines = 6, caption, ...table } = props;
+  const { query, rowsOf, empty, lines = 6, caption, onClear, ...table } = props;
   const EmptyList = empty.asLine === true ? EmptyLine : Empty;
   return (
     <>
       <QueryContent query={query} lines={lines}>
         {({ pages }) => {
           const rows = pages.flatMap(rowsOf);
+          if (rows.length === 0 && onClear !== undefined)
+            return <Empty title={texts.common.filters.none} text={texts.common.filters.noneText} onClear={onClear} />;
           if (rows.length === 0) return <EmptyList title={empty.title} text={empty.text} />;
           return (
             <>

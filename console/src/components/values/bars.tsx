@@ -1,4 +1,5 @@
 import { Stack, Text } from '@mantine/core';
+import { texts } from '../../texts';
 import type { Tone } from '../../texts/names';
 import styles from './charts.module.css';
 
@@ -9,25 +10,33 @@ interface Bar {
   readonly title: string;
 }
 
+const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
+
 /** Height of the plot in units of its view box. */
 const HEIGHT = 38;
 
-/** A chart of bars under a line with its numbers. Bars of negative values hang from the axis. */
+/**
+ * A chart of bars under a line with its numbers. Bars of negative values hang from the axis. A line shows the values of the period
+ * before, of as many bars.
+ */
 export function Bars(props: {
   readonly label: string;
   readonly numbers: string;
   readonly bars: readonly Bar[];
+  readonly before?: readonly number[] | undefined;
   readonly tone: Tone;
 }) {
-  const { label, numbers, bars, tone } = props;
-  const most = Math.max(0, ...bars.map(({ value }) => value));
-  const least = Math.min(0, ...bars.map(({ value }) => value));
+  const { label, numbers, bars, before = [], tone } = props;
+  const values = bars.map(({ value }) => value);
+  const most = Math.max(0, ...values, ...before);
+  const least = Math.min(0, ...values, ...before);
   const scale = HEIGHT / (most - least || 1);
   const axis = 1.5 + HEIGHT + least * scale;
   return (
     <Stack gap={2}>
       <Text size="xs" c="dimmed">
         {numbers}
+        {before.length === 0 ? null : `, ${texts.common.compared(sumOf(values), sumOf(before))}`}
       </Text>
       <svg
         className={styles.chart}
@@ -48,6 +57,12 @@ export function Bars(props: {
             <title>{title}</title>
           </rect>
         ))}
+        <polyline
+          points={before
+            .flatMap((value, index) => [0, 3].map((x) => `${index * 4 + x},${axis - value * scale}`))
+            .join(' ')}
+          className={styles.before}
+        />
         <line x1={0} x2={bars.length * 4} y1={axis} y2={axis} className={styles.axis} />
       </svg>
     </Stack>

@@ -12,6 +12,8 @@ import type { Column } from '../../components/lists/data-table';
 import { ExportCsv } from '../../components/lists/export-csv';
 import { type PagedResult, PagedTable } from '../../components/lists/paged-table';
 import { SelectEverything, useSelection } from '../../components/lists/selection';
+import { MOST_ORDERS, type RepairTarget } from '../../components/repairs/bulk-repair-request';
+import { BulkRepairs } from '../../components/repairs/bulk-repairs';
 import { ReasonBadge, StatusBadge } from '../../components/values/badge';
 import { Link } from '../../components/values/link';
 import { amountOf } from '../../components/values/money';
@@ -19,8 +21,6 @@ import { Age } from '../../components/values/time';
 import { texts } from '../../texts';
 import { REASONS } from '../../texts/names';
 import type { AttentionSearch } from './attention-search';
-import { MOST_ORDERS, type RepairTarget } from './bulk-repair-request';
-import { BulkRepairs } from './bulk-repairs';
 import { RunningRepairs } from './running-repairs';
 import { useRowKeys } from './use-row-keys';
 
@@ -34,7 +34,7 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     name: t.columns.reason,
     cell: (row) => (
-      <Group gap={6}>
+      <Group gap={6} wrap="nowrap">
         {row.attention.map((reason) => (
           <ReasonBadge key={reason} reason={reason} />
         ))}
@@ -149,7 +149,6 @@ function Orders(props: {
   );
   return (
     <>
-      {mayRepair ? <BulkRepairs target={target} onStarted={clear} /> : null}
       <SelectEverything
         selection={selection}
         hasMore={query.hasNextPage}
@@ -164,8 +163,15 @@ function Orders(props: {
         columns={mayRepair ? [column, ...COLUMNS] : COLUMNS}
         keyOf={({ id }) => id}
         activeKey={active}
+        isDense
         empty={{ title: t.empty, text: t.emptyText }}
+        onClear={
+          reason === undefined && clientId === undefined && partnerId === undefined
+            ? undefined
+            : () => navigate({ search: {} })
+        }
       />
+      {mayRepair ? <BulkRepairs target={target} onStarted={clear} /> : null}
     </>
   );
 }

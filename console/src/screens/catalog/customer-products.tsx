@@ -11,10 +11,10 @@ import { ExportCsv } from '../../components/lists/export-csv';
 import { PagedTable } from '../../components/lists/paged-table';
 import { Badge } from '../../components/values/badge';
 import { Link } from '../../components/values/link';
+import { Preview } from '../../components/values/preview';
 import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import type { CatalogSearch } from './catalog-search';
-import { Preview } from './preview';
 import type { CustomerProduct, ProductModel } from './types';
 
 const t = texts.catalog;

@@ -10,6 +10,7 @@ import { Screen } from '../../components/layout/screen';
 import { Section } from '../../components/layout/section';
 import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
+import { Channels } from './channels';
 import { Deliveries } from './deliveries';
 import { EditClient } from './edit-client';
 import { Endpoints } from './endpoints';
@@ -38,6 +39,7 @@ export function ClientScreen() {
           <>
             <Settings client={client} />
             <ClientHealth clientId={client.id} />
+            <Channels clientId={client.id} />
             <FileFaults clientId={client.id} />
             <ClientQuotas clientId={client.id} />
             <ClientKeys connectorId={client.id} keys={query} />

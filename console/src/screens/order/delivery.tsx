@@ -5,6 +5,7 @@ import type { ApiResponse } from '../../api/types';
 import { QueryContent } from '../../components/layout/query-content';
 import { Section } from '../../components/layout/section';
 import { StatusBadge } from '../../components/values/badge';
+import { calendarDay } from '../../components/values/days';
 import { Findings } from '../../components/values/findings';
 import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
@@ -52,7 +53,10 @@ function stagesOf({ promise }: OperatorOrder, { createdAt, eventLog, fulfillment
   const promises: Partial<Record<OrderStatus, string>> =
     promise === null
       ? {}
-      : { shipped: t.dispatchedBy(promise.dispatchDate), delivered: t.deliveredBy(promise.maxDeliveryDate) };
+      : {
+          shipped: t.dispatchedBy(calendarDay(promise.dispatchDate)),
+          delivered: t.deliveredBy(calendarDay(promise.maxDeliveryDate)),
+        };
   const ahead = PATH.slice(furthest + 1).map((status): Stage => {
     const promised = promises[status];
     return { status, at: null, ...(promised === undefined ? {} : { promised }) };

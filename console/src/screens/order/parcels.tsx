@@ -7,6 +7,7 @@ import { Fold } from '../../components/layout/fold';
 import { Section } from '../../components/layout/section';
 import { type Column, DataTable } from '../../components/lists/data-table';
 import { Badge, ParcelBadge } from '../../components/values/badge';
+import { calendarDay } from '../../components/values/days';
 import { OutsideLink } from '../../components/values/link';
 import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
@@ -37,7 +38,10 @@ const columnsWith = (contentsOf: (trackingNumber: string) => Contents): Column<P
     name: t.columns.status,
     cell: ({ status, voided }) => (voided ? <Badge tone="neutral">{t.voided}</Badge> : <ParcelBadge status={status} />),
   },
-  { name: t.columns.expected, cell: ({ expectedDeliveryDate }) => expectedDeliveryDate ?? texts.common.none },
+  {
+    name: t.columns.expected,
+    cell: ({ expectedDeliveryDate: day }) => (day === null ? texts.common.none : calendarDay(day)),
+  },
 ];
 
 const CHECKPOINTS: readonly Column<Checkpoint>[] = [

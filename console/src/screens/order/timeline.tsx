@@ -5,10 +5,19 @@ import { useState } from 'react';
 import { detailOf, sentenceOf, storyOf, type TimelineEntry, type TimelineKind } from '../../../../client/order-story';
 import { readPages } from '../../api/queries';
 import { EmptyLine } from '../../components/layout/empty';
+import {
+  NotificationIcon,
+  OrdersIcon,
+  OutboxIcon,
+  PrinterIcon,
+  TeamIcon,
+  TruckIcon,
+} from '../../components/layout/icons';
 import { QueryContent } from '../../components/layout/query-content';
 import { Section } from '../../components/layout/section';
 import { LoadMore } from '../../components/lists/paged-table';
 import { Badge } from '../../components/values/badge';
+import tones from '../../components/values/badge.module.css';
 import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import type { Tone } from '../../texts/names';
@@ -26,6 +35,15 @@ const TONES: Readonly<Record<TimelineKind, Tone>> = {
   checkpoint: 'progress',
   notification: 'success',
 };
+
+const ICONS = {
+  event: OrdersIcon,
+  repair: TeamIcon,
+  postback: PrinterIcon,
+  request: OutboxIcon,
+  checkpoint: TruckIcon,
+  notification: NotificationIcon,
+} as const satisfies Record<TimelineKind, unknown>;
 
 /** What happened to the order, newest first: each thing once, or what the address selects. */
 export function Timeline({ order }: { readonly order: OperatorOrder }) {
@@ -98,23 +116,26 @@ function OneEntry(props: {
   const { entry, partnerUid, withJson } = props;
   const { kind, at } = entry;
   const detail = detailOf(entry);
+  const Icon = ICONS[kind];
   return (
-    <Stack gap={4}>
-      <Group gap="sm">
-        <Badge tone={TONES[kind]}>{t.entries[kind]}</Badge>
+    <Group gap="sm" wrap="nowrap" align="flex-start">
+      <span className={`${styles.icon} ${tones[TONES[kind]]}`} role="img" aria-label={t.entries[kind]}>
+        <Icon size={16} aria-hidden="true" />
+      </span>
+      <Stack gap={2} className={styles.text!}>
         <Text size="sm" fw={500}>
           {sentenceOf(entry, partnerUid)}
         </Text>
+        {detail === '' ? null : <Text size="sm">{detail}</Text>}
         <Text size="xs" c="dimmed">
           <Time at={at} />
         </Text>
-      </Group>
-      {detail === '' ? null : <Text size="sm">{detail}</Text>}
-      {withJson ? (
-        <Code block tabIndex={0}>
-          {JSON.stringify(entry, null, 2)}
-        </Code>
-      ) : null}
-    </Stack>
+        {withJson ? (
+          <Code block tabIndex={0}>
+            {JSON.stringify(entry, null, 2)}
+          </Code>
+        ) : null}
+      </Stack>
+    </Group>
   );
 }

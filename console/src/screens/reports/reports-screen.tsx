@@ -45,8 +45,14 @@ function periodOf({ from, to }: { readonly from?: string | undefined; readonly t
   return { from: from ?? dayAt(Date.parse(last) - (DAYS - 1) * DAY_MS), to: last };
 }
 
+/** Returns the period of as many days that ends before another begins. */
+function periodBefore({ from, to }: { readonly from: string; readonly to: string }) {
+  const length = Date.parse(to) - Date.parse(from) + DAY_MS;
+  return { from: dayAt(Date.parse(from) - length), to: dayAt(Date.parse(from) - DAY_MS) };
+}
+
 /** Returns every day of a period. */
-const daysOf = (from: string, to: string) =>
+const daysOf = ({ from, to }: { readonly from: string; readonly to: string }) =>
   Array.from({ length: (Date.parse(to) - Date.parse(from)) / DAY_MS + 1 }, (_, index) =>
     dayAt(Date.parse(from) + index * DAY_MS),
   );
@@ -78,6 +84,14 @@ export function ReportsScreen() {
   const period = periodOf(search);
   const input = { ...filters, ...period, by };
   const query = useQuery({ ...read('getReport', { query: input }), staleTime: 60_000, refetchInterval: false });
+  const before = periodBefore(period);
+  // Groups other than days have no order in time, which a line could follow.
+  const { data: earlier } = useQuery({
+    ...read('getReport', { query: { ...input, ...before } }),
+    staleTime: 60_000,
+    refetchInterval: false,
+    enabled: by === 'day',
+  });
   const { nameOf, cellOf } = useGroups(by);
   const figureOf = (row: Row, measure: Measure) => {
     const text = shown(measure, row[measure], row.currency);
@@ -115,7 +129,7 @@ export function ReportsScreen() {
         </>
       }
     >
-      <Filters search={{ ...search, ...period }} />
+      <Filters search={{ ...search, ...period }} saved={search} />
       <PagedTable
         label={t.title}
         query={onePage(query)}
@@ -131,7 +145,7 @@ export function ReportsScreen() {
               </Text>
             )}
             {rows.length < all.rows.length && <Text size="sm">{t.firstRows(rows.length, all.rows.length)}</Text>}
-            <Chart rows={rows} by={by} measure={chart} period={period} nameOf={nameOf} />
+            <Chart rows={rows} earlier={earlier} by={by} measure={chart} period={period} nameOf={nameOf} />
           </>
         )}
       />
@@ -139,21 +153,32 @@ export function ReportsScreen() {
   );
 }
 
-/** A measure by the groups of a report. Amounts have a chart for each currency; counts are added up over currencies. */
+/**
+ * A measure by the groups of a report, with a line for the days of the period before. Amounts have a chart for each currency;
+ * counts are added up over currencies.
+ */
 function Chart(props: {
   readonly rows: readonly Row[];
+  readonly earlier: ApiResponse<'getReport'> | undefined;
   readonly by: Dimension;
   readonly measure: Measure;
   readonly period: { readonly from: string; readonly to: string };
   readonly nameOf: (id: string) => string;
 }) {
-  const { rows, by, measure, period, nameOf } = props;
+  const { rows, earlier, by, measure, period, nameOf } = props;
   const isMoney = MONEY.includes(measure);
   const currencies = isMoney ? [...new Set(rows.map(({ currency }) => currency))] : [''];
   return currencies.map((currency) => {
-    const values = new Map(by === 'day' ? daysOf(period.from, period.to).map((day) => [day, 0]) : []);
-    for (const row of rows.filter((row) => !isMoney || row.currency === currency))
-      values.set(row[by] ?? none, (values.get(row[by] ?? none) ?? 0) + row[measure]);
+    /** Returns the values of the groups, in their order. */
+    const valuesOf = (counted: readonly Row[], days: readonly string[]) => {
+      const values = new Map(days.map((day) => [day, 0]));
+      for (const row of counted.filter((row) => !isMoney || row.currency === currency))
+        values.set(row[by] ?? none, (values.get(row[by] ?? none) ?? 0) + row[measure]);
+      return values;
+    };
+    const values = valuesOf(rows, by === 'day' ? daysOf(period) : []);
+    const before =
+      by === 'day' && earlier !== undefined ? valuesOf(earlier.rows, daysOf(periodBefore(period))) : undefined;
     const name = isMoney ? t.inCurrency(t.measures[measure], currency) : t.measures[measure];
     const text = (value: number) => shown(measure, value, currency);
     const all = [...values.values()];
@@ -163,6 +188,7 @@ function Chart(props: {
         label={texts.common.chart(name, `${period.from} – ${period.to}`)}
         numbers={texts.common.scale(name, text(all.reduce((sum, value) => sum + value, 0)), text(Math.max(...all)))}
         bars={[...values].map(([key, value]) => ({ key, value, title: texts.common.bar(nameOf(key), text(value)) }))}
+        before={before === undefined ? undefined : [...before.values()]}
         tone="info"
       />
     );

@@ -12,6 +12,7 @@ import { QueryContent } from '../../components/layout/query-content';
 import { Section } from '../../components/layout/section';
 import { type Column, DataTable } from '../../components/lists/data-table';
 import { Badge } from '../../components/values/badge';
+import { calendarDay } from '../../components/values/days';
 import { Json } from '../../components/values/json';
 import { Link, OutsideLink } from '../../components/values/link';
 import { moneyOf } from '../../components/values/money';
@@ -173,7 +174,7 @@ const INVOICES: readonly Column<Order['invoices'][number]>[] = [
     cell: ({ url, originalFilename }) => <OutsideLink to={url} text={originalFilename} />,
   },
   { name: t.invoiceColumns.reference, cell: ({ referenceId }) => referenceId ?? none },
-  { name: t.invoiceColumns.due, cell: ({ dueDate }) => dueDate ?? none },
+  { name: t.invoiceColumns.due, cell: ({ dueDate }) => (dueDate === null ? none : calendarDay(dueDate)) },
 ];
 
 const LOG: readonly Column<Event>[] = [

@@ -15,6 +15,7 @@ type Stage = Period['stages'][number];
 const t = texts.today;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+const DAYS = 30;
 /** The statuses of the charts: orders that came in, and orders that left. */
 const CHARTED = ['created', 'shipped', 'delivered'] as const;
 
@@ -52,6 +53,8 @@ function totalsOf(periods: readonly Period[], stages: Summary['orders']): Stage[
 /** Orders that reached each status in the last hours and days, and how long they took. */
 export function Throughput({ summary }: { readonly summary: Summary }) {
   const { hours, days, at } = summary;
+  const first = Math.floor(Date.parse(at) / DAY_MS - DAYS + 1) * DAY_MS;
+  const counted = days.filter(({ from }) => Date.parse(from) >= first);
   return (
     <Section title={t.throughput}>
       {days.length === 0 && hours.length === 0 ? (
@@ -59,13 +62,13 @@ export function Throughput({ summary }: { readonly summary: Summary }) {
       ) : (
         <>
           <SimpleGrid cols={{ base: 1, md: 2 }}>
-            <Charts periods={hours} span={t.hours} at={at} count={48} length={HOUR_MS} />
-            <Charts periods={days} span={t.days} at={at} count={30} length={DAY_MS} />
+            <Charts periods={hours} span={t.hours} at={at} count={24} length={HOUR_MS} />
+            <Charts periods={days} span={t.days} at={at} count={DAYS} length={DAY_MS} />
           </SimpleGrid>
           <DataTable
             label={t.throughput}
-            columns={columnsSince(days[0]?.from ?? at)}
-            rows={totalsOf(days, summary.orders)}
+            columns={columnsSince(counted[0]?.from ?? at)}
+            rows={totalsOf(counted, summary.orders)}
             keyOf={({ status }) => status}
           />
         </>
@@ -74,6 +77,7 @@ export function Throughput({ summary }: { readonly summary: Summary }) {
   );
 }
 
+/** The charts of the last periods, each with the line of as many before them. */
 function Charts(props: {
   readonly periods: readonly Period[];
   readonly span: string;
@@ -107,8 +111,9 @@ function Charts(props: {
             bars={values.map((value, index) => ({
               key: String(starts[index]),
               value,
-              title: texts.common.bar(new Date(starts[index]!).toLocaleString('en-GB'), value),
+              title: texts.common.bar(new Date(starts[index]!).toLocaleString(), value),
             }))}
+            before={starts.map((start) => reached(start - count * length, status))}
             tone={tone}
           />
         );

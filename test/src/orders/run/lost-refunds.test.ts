@@ -1,3 +1,4 @@
+import { auditStock } from '../../../../bench/support/stock-audit';
 import type { JobState, PrintOrderState } from '../../../../src/orders/domain/lifecycle/run-state';
 import { buildReceipt } from '../../../../src/orders/domain/receipt';
 import type { RunRecord } from '../../../../src/orders/domain/run/run-record';
@@ -7,6 +8,7 @@ import { writeEffects } from '../../../../src/orders/production/record-effects';
 import { createRecordWriter } from '../../../../src/orders/run/record-writer';
 import type { Logger } from '../../../../src/platform/logging/logging';
 import { inTransaction, type Sql } from '../../../../src/platform/postgres';
+import { adjustStock } from '../../../../src/procurement/adjust-stock';
 import { reserveStock } from '../../../../src/procurement/reservations';
 import { testAccount } from '../../../support/api-deps';
 import { testDatabase } from '../../../support/database';
@@ -27,8 +29,8 @@ beforeAll(async () => {
 
 const records = createRecordWriter(writeEffects, () => undefined, {} as Logger);
 
-async function invoicedOrder() {
-  partnerId = (await stockPartner(sql, [stocked('FRAME', 5)])).id;
+async function invoicedOrder(stock: { readonly allowBackorder?: boolean } = {}) {
+  partnerId = (await stockPartner(sql, [stocked('FRAME', 5, stock)])).id;
   const order = await createOrder(sql, clientId);
   const printOrderId = await plannedPrintOrder(sql, { orderId: order.id, partnerId, body: {} });
   const [job] = await sql<{ id: string }[]>`
@@ -78,8 +80,18 @@ async function invoicedOrder() {
       { progress: 2 },
       { version: 2, follows: FIRST, effects: [{ type: 'consume_stock', jobs: [{ id: jobId, units: 2 }] }], ...over },
     );
+  const fewer = (over: Partial<RunRecord>) =>
+    record(
+      { quantity: 1 },
+      {
+        version: 2,
+        follows: FIRST,
+        effects: [refund(1), { type: 'reduce_stock', jobs: [{ id: jobId, units: 1 }] }],
+        ...over,
+      },
+    );
   await records(sql, record({}, {}));
-  return { ...order, record, refund, cancelled, printed };
+  return { ...order, record, cancelled, printed, fewer };
 }
 
 /** The first record of each order. */
@@ -116,14 +128,33 @@ test('keep the receipt of a refund that is written again', async () => {
   expect(await levelOf(sql, partnerId, 'FRAME')).toMatchObject({ quantity: 5, reserved: 0 });
 });
 
-test('refund units of the same job later, as if the lost refund had not been', async () => {
-  const { id, record, refund } = await invoicedOrder();
-  const fewer = { quantity: 1 };
-  await records(sql, record(fewer, { position: 15, version: 2, follows: FIRST, effects: [refund(1)] }));
+test('refund units of the same job later, and release their stock, as if the lost refund had not been', async () => {
+  const { id, record, printed, fewer } = await invoicedOrder();
+  await records(sql, fewer({ position: 15 }));
+  expect(await levelOf(sql, partnerId, 'FRAME')).toMatchObject({ quantity: 5, reserved: 1 });
   await records(sql, record({}, { position: 18, version: 2, follows: FIRST, effects: [] }));
   expect(await charged(id)).toMatchObject({ units: [2], shipping: 499 });
+  expect(await levelOf(sql, partnerId, 'FRAME')).toMatchObject({ quantity: 5, reserved: 2 });
   const follows = { position: 18, version: 2 };
-  await records(sql, record(fewer, { position: 20, version: 3, follows, effects: [refund(1)] }));
+  await records(sql, fewer({ position: 20, version: 3, follows }));
   const receipts = ['invoice 2976', 'refund -1191', 'invoice 1191', 'refund -1191'];
   expect(await charged(id)).toEqual({ receipts, units: [1], shipping: 499 });
+  expect(await levelOf(sql, partnerId, 'FRAME')).toMatchObject({ quantity: 5, reserved: 1 });
+
+  // Printed after all, in place of the later reduction too.
+  await records(sql, printed({ position: 22, version: 3, follows }));
+  expect(await levelOf(sql, partnerId, 'FRAME')).toMatchObject({ quantity: 3, reserved: 0, backorder: 0 });
+  expect(await auditStock(sql)).toEqual([]);
+});
+
+test('take the stock of units that are made after all only as far as there is some', async () => {
+  const { record, printed, fewer } = await invoicedOrder({ allowBackorder: false });
+  await records(sql, fewer({ position: 15 }));
+  await adjustStock(sql, partnerId, [
+    { partnerSku: 'FRAME', adjustmentType: 'consume', quantity: 4, referenceId: null },
+  ]);
+  await records(sql, record({}, { position: 18, version: 2, follows: FIRST, effects: [] }));
+  expect(await levelOf(sql, partnerId, 'FRAME')).toMatchObject({ quantity: 1, reserved: 1 });
+  await records(sql, printed({ position: 20, version: 3, follows: { position: 18, version: 2 } }));
+  expect(await levelOf(sql, partnerId, 'FRAME')).toMatchObject({ quantity: 0, reserved: 0, backorder: 0 });
 });

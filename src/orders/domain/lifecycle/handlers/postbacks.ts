@@ -85,13 +85,13 @@ function trackingCode({ printOrderId, jobId, status, trackingCode, trackingLink 
 }
 
 /**
- * Returns true when a `shipped` postback is about cancelled jobs alone that had not shipped. One about the whole print
- * order is about those of its jobs that are left, and not about those that another partner makes.
+ * Returns true when a `shipped` postback is about cancelled jobs alone, of which some had not shipped. One about the whole
+ * print order is about those of its jobs that are left, and not about those that another partner makes.
  */
 function isOfCancelled({ jobs }: PrintOrderState, { status, jobId }: PostbackEvent): boolean {
   const named = jobs.filter(({ id, ended }) => (jobId === null ? ended !== 'superseded' : id === jobId));
-  const isUnshipped = ({ ended, progress }: JobState) => ended === 'cancelled' && progress < JOB_PROGRESS.shipped;
-  return status === 'shipped' && named.length > 0 && named.every(isUnshipped);
+  const areCancelled = named.every(({ ended }) => ended === 'cancelled');
+  return status === 'shipped' && areCancelled && named.some(({ progress }) => progress < JOB_PROGRESS.shipped);
 }
 
 /**

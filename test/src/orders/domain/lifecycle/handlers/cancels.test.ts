@@ -83,6 +83,19 @@ describe('cancelled_shipped', () => {
     expect(play(dismissed, postback('shipped', sticker)).state.attention).toEqual([]);
   });
 
+  test('is raised when all items are cancelled, one of them after its partner had cancelled it and reported it as shipped', () => {
+    const cancelPoster: RunEvent = { ...cancel, itemIds: [POSTER.itemId] };
+    const { state } = play(
+      withoutSticker,
+      postback('cancelled', { jobId: POSTER.jobId }),
+      postback('shipped', { jobId: POSTER.jobId }),
+      cancelPoster,
+    );
+    expect(statuses(state)).toEqual(['cancelled', 'cancelled']);
+    expect(state.attention).toEqual([]);
+    expect(play(state, postback('shipped')).state.attention).toEqual(['cancelled_shipped']);
+  });
+
   test('is not raised when the partner ships what is left of the print order', () => {
     const { state } = play(withoutSticker, postback('shipped'));
     expect(state.attention).toEqual([]);

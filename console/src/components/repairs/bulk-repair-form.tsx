@@ -3,12 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { change } from '../../api/changes';
 import { useConnection } from '../../api/connection';
-import { usePartnerOptions } from '../../components/accounts/account-options';
-import { DialogForm } from '../../components/forms/dialog-form';
-import { Select } from '../../components/forms/select';
-import { QueryContent } from '../../components/layout/query-content';
 import { texts } from '../../texts';
 import { REPAIRS } from '../../texts/order';
+import { usePartnerOptions } from '../accounts/account-options';
+import { DialogForm } from '../forms/dialog-form';
+import { Select } from '../forms/select';
+import { QueryContent } from '../layout/query-content';
 import { type BulkRepairKind, isStarted, type RepairTarget } from './bulk-repair-request';
 import { NotRepaired } from './not-repaired';
 

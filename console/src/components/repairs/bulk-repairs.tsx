@@ -5,21 +5,23 @@ import { REPAIRS } from '../../texts/order';
 import { BulkRepairForm } from './bulk-repair-form';
 import { BulkRepairProgress } from './bulk-repair-progress';
 import { BULK_REPAIRS, type BulkRepairKind, type RepairTarget } from './bulk-repair-request';
+import styles from './bulk-repairs.module.css';
 
-/** Buttons that repair all selected orders, with one reason. */
+/** A bar under a list, with buttons that repair all selected orders with one reason. Without a selection there is none. */
 export function BulkRepairs(props: { readonly target: RepairTarget; readonly onStarted: () => void }) {
   const { target, onStarted } = props;
   const [kind, setKind] = useState<BulkRepairKind | null>(null);
+  if (target.count === 0 && kind === null) return null;
   return (
-    <Group gap="xs">
+    <Group gap="xs" className={styles.bar!}>
+      <Text size="sm" fw={500}>
+        {texts.attention.selected(target.count)}
+      </Text>
       {BULK_REPAIRS.map((each) => (
-        <Button key={each} size="xs" variant="default" disabled={target.count === 0} onClick={() => setKind(each)}>
+        <Button key={each} size="xs" variant="default" onClick={() => setKind(each)}>
           {REPAIRS[each].name}
         </Button>
       ))}
-      <Text size="sm" c="dimmed">
-        {texts.attention.selected(target.count)}
-      </Text>
       <Modal
         opened={kind !== null}
         onClose={() => setKind(null)}

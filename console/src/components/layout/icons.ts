@@ -1,0 +1,26 @@
+/** The icons of the console, of Tabler. Each is imported by its path: the package as a whole has 6,000 modules. */
+export { default as AttentionIcon } from '@tabler/icons-react/icons/IconAlertTriangle';
+export { default as DescendingIcon } from '@tabler/icons-react/icons/IconArrowDown';
+export { default as AscendingIcon } from '@tabler/icons-react/icons/IconArrowUp';
+export { default as NotificationIcon } from '@tabler/icons-react/icons/IconBell';
+export { default as ClientsIcon } from '@tabler/icons-react/icons/IconBuildingStore';
+export { default as ReportsIcon } from '@tabler/icons-react/icons/IconChartBar';
+export { default as OrdersIcon } from '@tabler/icons-react/icons/IconClipboardList';
+export { default as ColumnsIcon } from '@tabler/icons-react/icons/IconColumns3';
+export { default as ExportIcon } from '@tabler/icons-react/icons/IconDownload';
+export { default as FilterIcon } from '@tabler/icons-react/icons/IconFilter';
+export { default as SandboxIcon } from '@tabler/icons-react/icons/IconFlask';
+export { default as TodayIcon } from '@tabler/icons-react/icons/IconHome';
+export { default as InboxIcon } from '@tabler/icons-react/icons/IconInbox';
+export { default as SignOutIcon } from '@tabler/icons-react/icons/IconLogout';
+export { default as CatalogIcon } from '@tabler/icons-react/icons/IconPhoto';
+export { default as PrinterIcon } from '@tabler/icons-react/icons/IconPrinter';
+export { default as ReceiptsIcon } from '@tabler/icons-react/icons/IconReceipt';
+export { default as SearchIcon } from '@tabler/icons-react/icons/IconSearch';
+export { default as OutboxIcon } from '@tabler/icons-react/icons/IconSend';
+export { default as SystemIcon } from '@tabler/icons-react/icons/IconServer';
+export { default as StockIcon } from '@tabler/icons-react/icons/IconStack2';
+export { default as SaveViewIcon } from '@tabler/icons-react/icons/IconStar';
+export { default as TruckIcon } from '@tabler/icons-react/icons/IconTruckDelivery';
+export { default as TeamIcon } from '@tabler/icons-react/icons/IconUsers';
+export { default as RemoveIcon } from '@tabler/icons-react/icons/IconX';
