@@ -18,6 +18,7 @@ const NOT_AUDITED: Readonly<Record<string, string>> = {
   searchOrders: 'reads',
   quoteOrder: 'reads',
   preflightFile: 'checks a file and changes nothing',
+  testChannel: 'tests a connection and changes nothing',
   quoteShippingMethods: 'reads',
   searchShippingOrders: 'reads',
   listProcurementOrders: 'reads',

@@ -17,7 +17,7 @@ const TABLES_WITHOUT: Readonly<Record<string, string>> = {
   archived_parcels: 'tracking numbers',
   attribute_values: 'catalog',
   attributes: 'catalog',
-  channels: 'names and settings of channels',
+  channels: 'names, settings and servers of channels',
   channel_mappings: 'products of channels',
   audit_log: 'changes by operators, clients and partners; countries and methods of shipping changes, no addresses',
   audit_addresses: 'IP addresses of callers; deleted after 90 days',
@@ -101,7 +101,7 @@ const COLUMNS_WITHOUT: Readonly<Record<string, readonly string[]>> = {
   packing_slips: [],
   channel_files: ['name', 'sha256', 'state', 'counts'],
   // The external id is the reference of the order.
-  channel_orders: ['external_id', 'state', 'waits_for'],
+  channel_orders: ['external_id', 'reported_parcels', 'state', 'waits_for'],
   order_events: ['type'],
   bulk_repairs: ['action', 'requested_by_name'],
   bulk_repair_orders: ['outcome', 'message'],
