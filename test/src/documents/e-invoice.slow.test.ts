@@ -68,7 +68,7 @@ validated(
     // The XML within the PDF is the CII.
     const attached = join(folder, 'attached.xml');
     expect(spawnSync('pdfdetach', ['-save', '1', '-o', attached, invoice.pdf]).status).toBe(0);
-    expect(spawnSync('cmp', [attached, invoice.cii]).status).toBe(0);
+    expect(readFileSync(attached).equals(readFileSync(invoice.cii))).toBe(true);
 
     const altered = join(folder, 'altered.xml');
     writeFileSync(
