@@ -16,7 +16,12 @@ import { notificationRoutes } from './notifications/webhook-routes';
 import { codecRoutes } from './operator/codec';
 import { bulkRepairRoutes } from './operator/orders/bulk-repairs';
 import { documentListRoutes } from './operator/orders/documents';
-import { fileRequestRoute, orderPaymentRoute, orderReprintRoute } from './operator/orders/order-changes';
+import {
+  fileRequestRoute,
+  orderPaymentRoute,
+  orderReprintRoute,
+  refundPreviewRoute,
+} from './operator/orders/order-changes';
 import { orderDetailRoute } from './operator/orders/order-detail';
 import { orderRepairRoute, orderReviveRoute } from './operator/orders/order-repair';
 import { operatorOrderSearchRoute } from './operator/orders/order-search';
@@ -136,6 +141,7 @@ export function operatorOrderRoutes(deps: ApiDeps): Route[] {
     orderRepairRoute(deps),
     orderReviveRoute(deps),
     orderReprintRoute(deps),
+    refundPreviewRoute(deps),
     orderPaymentRoute(deps),
     fileRequestRoute(deps),
     sentPrintOrderRoute(deps),

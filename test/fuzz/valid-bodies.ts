@@ -89,6 +89,7 @@ export function validBodies({
       },
     ],
     reviveOrder: [{ reason: 'terminated by mistake' }],
+    previewRefund: [{ items: [{ itemReferenceId: 'poster', quantity: 1 }] }],
     decideClaim: [
       { decision: 'refund', liable: 'carrier', reason: 'lost' },
       { decision: 'refuse', message: 'Not damaged.', reason: 'x' },

@@ -116,6 +116,7 @@ const CHANGES: Readonly<Record<'operator' | 'admin', readonly string[]>> = {
 };
 /** Routes other than GET that a viewer may call: searches, quotes, signing out, and ending one’s own sessions. */
 const VIEWERS_MAY = [
+  'previewRefund',
   'endOperatorSession',
   'endSession',
   'searchOrders',

@@ -65,6 +65,7 @@ const STALE_AFTER = {
   redeliverDeadClientWebhookDeliveries: DELIVERIES,
   createChannel: INBOX,
   changeChannel: INBOX,
+  testChannel: INBOX,
   uploadChannelFile: ['listChannelFiles', ...INBOX],
   storeChannelMapping: ['listChannelMappings', ...INBOX],
   deleteChannelMapping: ['listChannelMappings'],

@@ -94,6 +94,7 @@ export const common = {
   },
   close: 'Close',
   next: 'Next',
+  needsReason: 'Give a reason first.',
   reason: 'Reason',
   /** Rows of fields that are added and removed. */
   rows: { remove: 'Remove', cell: (column: string, row: number) => `${column}, row ${row}` },

@@ -161,18 +161,35 @@ export const order = {
   rejected: (partner: string, reason: string) => `${reason.startsWith(partner) ? reason : `${partner} ${reason}`}.`,
   printOrder: 'Print order',
   trackingCode: 'Tracking code of the partner, when the parcel has no label of ours',
-  partnerOption: (uid: string, cents: number | null) =>
-    cents === null ? uid : `${uid} · ${(cents / 100).toFixed(2)} EUR`,
+  partnerOption: (uid: string, cents: number | null, dispatchDate: string | null) =>
+    [
+      uid,
+      cents === null ? null : `${(cents / 100).toFixed(2)} EUR`,
+      dispatchDate === null ? null : `ships by ${dispatchDate}`,
+    ]
+      .filter((part) => part !== null)
+      .join(' · '),
   force: 'Do not wait for the current partner: both may make the units',
   refused: 'Refused',
   units: {
     legend: 'Units',
     of: (quantity: number) => `of ${quantity}`,
+    product: (name: string, reference: string) => `${name} (${reference})`,
     all: (quantity: number, item: string) => `${quantity} × ${item}`,
     some: (chosen: number, quantity: number, item: string) => `${chosen} of ${quantity} × ${item}`,
     none: 'Choose at least one unit.',
   },
   concerns: (repair: string, units: string) => `${repair}: ${units}.`,
+  /** What the partner of the items is told, by the repair. */
+  told: {
+    reroute: (partners: string) => `${partners} gets a request to cancel the units, with your reason.`,
+    cancel: (partners: string) => `${partners} gets a request to cancel the items, with your reason.`,
+    retry: (partners: string) => `${partners} gets the print order again, as it was.`,
+    hold: (partners: string) => `${partners} is told nothing.`,
+  } as Readonly<Partial<Record<Order['possibleRepairs'][number]['action'], (partners: string) => string>>>,
+  priceStays: 'The client’s price stays as it is.',
+  amount: (total: string, vat: string, shipping: string | null) =>
+    `The client gets back ${total}, with ${vat} of tax${shipping === null ? '' : ` and ${shipping} for shipping`}.`,
   refund: {
     explanation:
       'The client gets back the price of the units. Nothing else changes: what was delivered stays delivered.',
@@ -264,6 +281,12 @@ export const order = {
   reprint: {
     file: (type: string, item: string) => `Address of the file ${type} of ${item}`,
     charge: 'Charge the client',
+    of: 'Reprint of',
+    reprints: 'Reprints',
+    first: 'Open the first order',
+    again: (number: number) => `Open reprint ${number}`,
+    repeat: (reprints: number) =>
+      `Make units once more that ${reprints === 1 ? 'a reprint has' : `${reprints} reprints have`} made`,
     elsewhere: 'Ship to another address',
     effect: (units: string, charge: boolean) =>
       units === '' ? 'Makes nothing.' : `Makes ${units}, ${charge ? 'charged to the client' : 'no charge'}.`,

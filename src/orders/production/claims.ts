@@ -6,6 +6,7 @@ import { sha256, uuidv7 } from '../../platform/ids';
 import { inTransaction, json, type Sql, type Transaction } from '../../platform/postgres';
 import type { ClaimDecision, NewClaim } from '../domain/claim';
 import type { RequestedBy } from '../domain/lifecycle/requests';
+import { END_REASONS } from '../domain/lifecycle/rules/attention';
 import { DEPARTED } from '../domain/lifecycle/statuses';
 import { reprintOf } from '../intake/reprint';
 import { submitWith } from '../intake/submit';
@@ -223,7 +224,31 @@ async function replaceByOrder(
   return (await storeReprint(tx, submission, orderId, { ...by, charged: false }, settings)).id;
 }
 
-/** Submits an order that makes another one again. The logs of both have the other's id, and who has requested it. */
+/**
+ * Returns true when other orders have made units again that a reprint would make once more. Locks the order: of two requests at the
+ * same moment, the second finds the first.
+ */
+export async function isReprinted(
+  tx: Transaction,
+  orderId: string,
+  wanted: readonly { readonly itemReferenceId: string; readonly quantity: number }[],
+): Promise<boolean> {
+  await lockOrder(tx, orderId);
+  const found = await tx<{ reference: string; left: number }[]>`
+    SELECT i.item_reference_id AS reference, (i.quantity - coalesce((
+      SELECT sum(again.quantity) FROM orders o JOIN order_items again ON again.order_id = o.id
+      WHERE o.reprint_of = ${orderId} AND o.fulfillment_status NOT IN ('failed', 'canceled')
+        AND again.item_reference_id = i.item_reference_id AND again.fulfillment_status <> 'cancelled'), 0))::int AS left
+    FROM order_items i WHERE i.order_id = ${orderId}`;
+  return wanted.some(({ itemReferenceId, quantity }) =>
+    found.some(({ reference, left }) => reference === itemReferenceId && left < quantity),
+  );
+}
+
+/**
+ * Submits an order that makes another one again. The logs of both have the other's id, and who has requested it. It settles that
+ * the other one has failed or was returned.
+ */
 export async function storeReprint(
   tx: Transaction,
   submission: Parameters<typeof submitWith>[1],
@@ -237,5 +262,6 @@ export async function storeReprint(
     INSERT INTO order_events (order_id, type, data)
     VALUES (${of}, 'reprint', ${json(tx, { ...by, orderId: stored.id })}),
       (${stored.id}, 'reprint_of', ${json(tx, { ...by, orderId: of })})`;
+  for (const reason of END_REASONS) await clearFlag(tx, of, reason);
   return stored;
 }

@@ -43,6 +43,7 @@ export const listedOrderSchema = headSchema.extend({
     .describe('Sum of the receipts. Null before the order is priced.'),
   attentionSince: timestamp.nullable().describe('When the order got the oldest of its reasons.'),
   refusal: z.string().nullable().describe('Why the order was refused.'),
+  reprintOf: z.string().nullable().describe('The order that this one makes again.'),
 });
 
 export const changeOutcomeSchema = z.object({
@@ -128,6 +129,8 @@ export const printOrder = z.object({
 
 export const storedOrderSchema = headSchema.extend({
   financialStatus,
+  reprintOf: z.string().nullable().describe('The order that this one makes again.'),
+  reprints: z.array(z.string()).describe('The orders that make this one again, oldest first.'),
   shippingRevision: z.int().describe('Number of changes of address or method.'),
   requestId: z.string().nullable(),
   refusal: z

@@ -18,6 +18,7 @@ export async function operatorOrder(
     ${withRows(sql, archived)} wanted AS (SELECT ${orderId}::uuid AS id)
     SELECT ${archived !== null} AS archived, o.id, o.order_reference_id, o.client_id, a.name AS client_name, o.fulfillment_status, o.financial_status,
       o.shipping_address ->> 'country' AS country, coalesce(o.attention, '{}') AS attention, o.shipping_revision,
+      o.reprint_of, ARRAY(SELECT n.id::text FROM orders n WHERE n.reprint_of = o.id ORDER BY n.id) AS reprints,
       o.request_id, o.created_at, o.updated_at, o.tracking_ended_at,
       CASE WHEN o.refusal_reason_code IS NOT NULL THEN jsonb_build_object('code', o.refusal_reason_code,
         'reason', coalesce(o.refusal_reason, ''), 'details', o.refusal_reason_details) END AS refusal,

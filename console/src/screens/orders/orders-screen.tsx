@@ -41,6 +41,7 @@ const COLUMNS: readonly Column<Row>[] = [
     cell: (row) => (
       <>
         <StatusBadge status={row.fulfillmentStatus} /> {row.archived && <Badge tone="neutral">{t.archived}</Badge>}
+        {row.reprintOf === null ? null : <Badge tone="neutral">{t.reprint}</Badge>}
       </>
     ),
   },

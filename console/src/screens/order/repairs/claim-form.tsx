@@ -8,7 +8,7 @@ import { choiceOf, optionsOf, Select } from '../../../components/forms/select';
 import { texts } from '../../../texts';
 import { REPAIRS } from '../../../texts/order';
 import type { OperatorOrder, RepairFormProps } from '../types';
-import { chosenOf, UnitFields, type Units } from './units';
+import { chosenOf, Refunded, UnitFields, type Units } from './units';
 
 const t = texts.order.claim;
 const REASONS = optionsOf(t.reasons);
@@ -55,6 +55,14 @@ export function ClaimForm({ order, repair, onClose }: RepairFormProps) {
   );
 }
 
+/** Returns the units of a claim that are not settled. */
+const unitsOf = ({ claims }: OperatorOrder, claimId: string): Units =>
+  Object.fromEntries(
+    (claims.find(({ id }) => id === claimId)?.items ?? []).flatMap(({ itemReferenceId, quantity, outcome }) =>
+      outcome === null ? [[itemReferenceId, quantity]] : [],
+    ),
+  );
+
 /** Decides on a claim: its units are made again or refunded, or it is refused. */
 export function DecisionForm(props: {
   readonly order: OperatorOrder;
@@ -86,15 +94,16 @@ export function DecisionForm(props: {
       fields={
         <>
           <Select label={t.decision} value={decision} onChange={setDecision} options={DECISIONS} data-autofocus />
+          {decision === 'refund' ? <Refunded order={order} units={unitsOf(order, claimId)} /> : null}
           {decision === 'refuse' ? null : <Select name="liable" label={t.liable} options={SIDES} />}
           {decision !== 'replace' || partners === undefined ? null : (
             <Select
               name="partnerId"
               label={texts.order.partner}
               none={texts.order.choose}
-              options={partners.map(({ partnerId: value, partnerUid, costCents }) => ({
+              options={partners.map(({ partnerId: value, partnerUid, costCents, dispatchDate }) => ({
                 value,
-                label: texts.order.partnerOption(partnerUid, costCents),
+                label: texts.order.partnerOption(partnerUid, costCents, dispatchDate),
               }))}
             />
           )}

@@ -196,6 +196,9 @@ export function deriveAttention(state: RunState): AttentionReason[] {
   }).sort();
 }
 
+/** The reasons that orders have because they have ended. */
+export const END_REASONS = ATTENTION_REASONS.filter((reason) => ATTENTION[reason].endsAs !== undefined);
+
 /** Returns the reasons that an order has because it ended with a status. */
 export const endReasons = (status: OrderStatus): AttentionReason[] =>
   ATTENTION_REASONS.filter((reason) => ATTENTION[reason].endsAs === status);

@@ -7,7 +7,7 @@ import { carrierScans, handedOver, is, orderUntil } from '../workflows/order/ord
 /** An operator settles lost and damaged units, in a browser. The partners of the sandbox send no postbacks on their own. */
 
 let stack: TestStack;
-const { say, look } = operatorHelpers(() => stack);
+const { say, look, partnerId } = operatorHelpers(() => stack);
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
@@ -40,7 +40,7 @@ test('a client’s claim appears under Attention, and is decided on the page of 
   await row.getByText('Claim', { exact: true }).waitFor();
   await row.getByRole('link', { name: 'console-claim' }).click();
   const claims = page.getByRole('main').getByRole('region', { name: 'Claims' });
-  await claims.getByText('Damaged: 1 of 2 × poster').waitFor();
+  await claims.getByText(/^Damaged: 1 of 2 × .+ \(poster\)$/).waitFor();
   await claims.getByText('The tube was crushed.').waitFor();
   expect(await claims.getByRole('link', { name: 'Picture 1' }).getAttribute('href')).toBe(
     'https://example.com/tube.jpg',
@@ -80,5 +80,65 @@ test('an operator has a lost parcel made again in one dialog', async () => {
   const main = page.getByRole('main');
   await main.getByRole('region', { name: 'Claims' }).getByText('Replaced').waitFor();
   expect((await look(orderId)).printOrders).toHaveLength(2);
+  expect(faults).toEqual([]);
+});
+
+test('a partner that cancelled the only copy can make it again: its words are shown, and Reproduce comes first', async () => {
+  const ohio = await partnerId('prints-ohio');
+  const order = await handedOver(stack, 'console-cancelled');
+  await stack.operator.changePartner({ params: { partnerId: ohio }, body: { enabled: false } });
+  try {
+    await say(order, 'cancelled', { message: 'The paper is used up until noon' });
+    await orderUntil(stack, order.orderId, is('on_hold'));
+    const { page, faults } = await openScreen(stack, `/console/orders/${order.orderId}`);
+    const main = page.getByRole('main');
+    await main.getByLabel('What is wrong').getByText('The paper is used up until noon').waitFor();
+    await main.getByRole('button', { name: 'Reroute', exact: true }).waitFor();
+    const repairs = main.getByRole('button', { name: /^(Reproduce|Refund|Reroute|Cancel)$/ });
+    expect((await repairs.allTextContents())[0]).toBe('Reproduce');
+
+    // Nobody else can make it: the dialog says why, and its button is disabled.
+    const dialog = await repairDialog(page, 'Reroute');
+    await dialog.getByText(/^No other partner can make the item\./).waitFor();
+    await dialog.getByLabel('Reason').fill('elsewhere');
+    expect(await dialog.getByRole('button', { name: 'Reroute order' }).isDisabled()).toBe(true);
+    await expectAccessible(page);
+    expect(faults).toEqual([]);
+  } finally {
+    await stack.operator.changePartner({ params: { partnerId: ohio }, body: { enabled: true } });
+  }
+});
+
+test('a returned order leaves Attention with its reprint; both pages link, and the list marks the reprint', async () => {
+  const orderId = await inTransit('console-returned', 1);
+  const [parcel] = (await look(orderId)).parcels;
+  await carrierScans(stack, parcel!.trackingNumber, 'returned');
+  await orderUntil(stack, orderId, ({ attention }) => attention === 'order_returned');
+  const { page, faults } = await openScreen(stack, `/console/orders/${orderId}`);
+  const main = page.getByRole('main');
+  const dialog = await repairDialog(page, 'Reprint');
+  expect(await dialog.getByLabel('Charge the client').isChecked()).toBe(false);
+  // The focus starts at the first field.
+  await dialog.locator('input[type="number"]:focus').waitFor();
+  await dialog.getByLabel('Reason').fill('Wrong house number');
+  await dialog.getByRole('button', { name: 'Reprint order' }).click();
+  await dialog.getByRole('link', { name: /^Open the new order/ }).waitFor();
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await orderUntil(stack, orderId, ({ attention }) => attention === null);
+
+  // A second reprint of the same units asks first.
+  const again = await repairDialog(page, 'Reprint');
+  await again.getByLabel('Reason').fill('Once more');
+  await again.getByRole('button', { name: 'Reprint order' }).click();
+  await again.getByText('The units were reprinted before.').waitFor();
+  await again.getByLabel(/^Make units once more that a reprint has made/).waitFor();
+  await again.getByRole('button', { name: 'Close' }).click();
+
+  await main.getByRole('link', { name: 'Open reprint 1' }).click();
+  await main.getByRole('link', { name: 'Open the first order' }).waitFor();
+  await page.goto(`${stack.baseUrl}/console/orders`);
+  const rows = main.getByRole('row').filter({ hasText: 'console-returned' });
+  await rows.first().waitFor();
+  expect(await rows.getByText('Reprint', { exact: true }).count()).toBe(1);
   expect(faults).toEqual([]);
 });
