@@ -10,7 +10,7 @@ import { testDatabase } from '../../support/database';
 const CONNECTIONS = 2;
 /** As CONCURRENT_REQUESTS. */
 const IN_PROGRESS = 50;
-const REQUESTS = 20;
+const REQUESTS = 8;
 
 let pool: Sql;
 let server: HttpServer;
