@@ -13,6 +13,7 @@ import {
   writeMark,
 } from '../src/orders/upkeep/reconciliation';
 import { settleShipments, voidPurchasesWithoutParcel } from '../src/orders/upkeep/shipments';
+import { flagSilentParcels } from '../src/orders/upkeep/silent-parcels';
 import { flagFailingRuns, flagStuckRuns } from '../src/orders/upkeep/stuck-runs';
 import { redeliverPostbacks, replayDeadSignals, startMissingRuns } from '../src/orders/upkeep/undelivered-messages';
 import type { Logger } from '../src/platform/logging/logging';
@@ -93,6 +94,7 @@ export function createReconcileActivities({ sql, temporal, log, metrics, config 
           startMissingRuns,
           flagFailingRuns,
           flagStuckRuns,
+          flagSilentParcels,
           redeliverPostbacks,
           settleShipments,
           voidPurchasesWithoutParcel,

@@ -16,9 +16,14 @@ import { notificationRoutes } from './notifications/webhook-routes';
 import { codecRoutes } from './operator/codec';
 import { bulkRepairRoutes } from './operator/orders/bulk-repairs';
 import { documentListRoutes } from './operator/orders/documents';
-import { fileRequestRoute, orderPaymentRoute, orderReprintRoute } from './operator/orders/order-changes';
+import {
+  fileRequestRoute,
+  orderPaymentRoute,
+  orderReprintRoute,
+  refundPreviewRoute,
+} from './operator/orders/order-changes';
 import { orderDetailRoute } from './operator/orders/order-detail';
-import { orderRepairRoute } from './operator/orders/order-repair';
+import { orderRepairRoute, orderReviveRoute } from './operator/orders/order-repair';
 import { operatorOrderSearchRoute } from './operator/orders/order-search';
 import { noteRoutes, orderTimelineRoute, sentPrintOrderRoute } from './operator/orders/order-timeline';
 import { outboxRoutes } from './operator/outbox';
@@ -29,6 +34,7 @@ import { operatorShipmentRoutes } from './operator/shipments';
 import { streamRoutes } from './operator/stream';
 import { createLiveCounts, summaryRoutes } from './operator/summary';
 import { jobRoutes, systemInfoRoutes } from './operator/system';
+import { claimRoutes } from './orders/claims';
 import { draftRoutes } from './orders/drafts';
 import { orderSearchRoutes } from './orders/order-search';
 import { orderRoutes } from './orders/orders';
@@ -63,6 +69,7 @@ export function allRoutes(deps: ApiDeps): Route[] {
     ...catalogRoutes(deps),
     ...orderRoutes(deps),
     replaceFileRoute(deps),
+    ...claimRoutes(deps),
     ...preflightRoutes(deps),
     ...draftRoutes(deps),
     ...orderSearchRoutes(deps),
@@ -132,7 +139,9 @@ export function operatorOrderRoutes(deps: ApiDeps): Route[] {
     orderDetailRoute(deps),
     orderTimelineRoute(deps),
     orderRepairRoute(deps),
+    orderReviveRoute(deps),
     orderReprintRoute(deps),
+    refundPreviewRoute(deps),
     orderPaymentRoute(deps),
     fileRequestRoute(deps),
     sentPrintOrderRoute(deps),

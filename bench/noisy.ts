@@ -20,12 +20,17 @@ const HANGING = 'prints-ohio';
 /** Posters that fill a parcel. */
 const UNITS_PER_PARCEL = 10;
 
+/** The most items of an order, and the most units of which its parcels are not too many. */
+const MOST_ITEMS = 500;
+const MOST_UNITS = 5_000;
+
 /** Time until a partner asks again for the label of a print order whose acceptance is not recorded yet. */
 const DISPATCH_PAUSE_MS = 20;
 
 /**
  * Measures the time to a client's notification, beside another client's silent endpoints, and from the submission of its order to
- * its label: alone, while labels of large orders are bought, while another client's files drip or take too long to draw, while
+ * its label: alone, while labels of large orders are bought, while another client has its greatest quotes calculated, while a partner
+ * sends postbacks to one print order, while another client's files drip or take too long to draw, while
  * its file host sends nothing and another partner hangs, and while many of its good orders wait as well.
  */
 runBenchmark({
@@ -109,6 +114,38 @@ runBenchmark({
       const dispatching = await measured('dispatching', () => ended);
       const { documents } = await dispatched;
 
+      /** Measures while two connections of another account send requests, one after the other. */
+      const measuredAmong = async (prefix: string, request: (index: number) => Promise<unknown>) => {
+        let isOver = false;
+        let sent = 0;
+        const connection = async () => {
+          while (!isOver) await request(sent++).catch(() => undefined);
+        };
+        const connections = [connection(), connection()];
+        const spread = await measured(prefix);
+        isOver = true;
+        await Promise.all(connections);
+        return { spread, sent: spreadOf([sent]) };
+      };
+      const { items, ...ofOrder } = sampleOrder('quoted', `${hosts.url}/poster.pdf`);
+      const lines = Array.from({ length: MOST_ITEMS }, (_, index) => ({
+        ...items[0]!,
+        itemReferenceId: `poster-${index}`,
+        quantity: MOST_UNITS / MOST_ITEMS,
+      }));
+      const besideQuotes = await measuredAmong('quotes', () =>
+        noisy.quoteOrder({ body: { ...ofOrder, items: lines } }),
+      );
+      const from = Date.now();
+      const besidePostbacks = await measuredAmong('postbacks', (index) =>
+        partner.postOrderStatus({
+          body: {
+            ...{ orderId: large, status: 'printed', timestamp: new Date(from + index).toISOString() },
+            message: `${index} ${'x'.repeat(500)}`,
+          },
+        }),
+      );
+
       /** Measures beside orders of the other client for the files of a path, which are cancelled in the end. */
       const measuredBeside = async (path: string, count: number) => {
         const ids: string[] = [];
@@ -173,6 +210,12 @@ runBenchmark({
         { what: 'ratio of the medians', unit: '', value: ratio(dispatching), target },
         { what: 'ratio of the slowest', unit: '', value: spreadOf([dispatching.max / alone.max]), target },
         { what: 'labels of the large order', unit: '', value: spreadOf([labelsOf(documents)]) },
+        { what: 'submission to label, quotes of 500 items and 5,000 units', unit: 's', value: besideQuotes.spread },
+        { what: 'ratio of the medians', unit: '', value: ratio(besideQuotes.spread), target },
+        { what: 'such quotes meanwhile', unit: '', value: besideQuotes.sent },
+        { what: 'submission to label, postbacks to one print order', unit: 's', value: besidePostbacks.spread },
+        { what: 'ratio of the medians', unit: '', value: ratio(besidePostbacks.spread), target },
+        { what: 'such postbacks meanwhile', unit: '', value: besidePostbacks.sent },
         { what: 'submission to label, files at 18 kB/s', unit: 's', value: besideDrips.spread },
         { what: 'ratio of the medians', unit: '', value: ratio(besideDrips.spread), target },
         { what: 'such orders that wait in the end', unit: '', value: besideDrips.left },

@@ -1,5 +1,5 @@
 export { bulkRepair } from './bulk-repair';
-export { channelOrders } from './channel-orders';
+export { channelOrders, channelPoll } from './channel-orders';
 export { erasePersonalData, maintenance, sumReports } from './maintenance';
 export { order } from './order/order';
 export { partnerStockPoll } from './partner-stock-poll';

@@ -12,6 +12,7 @@ import {
   receiveFile,
   requireFile,
 } from '../../src/channels/channel-files';
+import { runChannel } from '../../src/channels/channels';
 import { withErrors } from '../../src/channels/csv-file';
 import { SIZES } from '../../src/platform/domain/sizes';
 import { contentDisposition } from '../../src/platform/objects/object-store';
@@ -63,7 +64,9 @@ export function fileRoutes(deps: Pick<ApiDeps, 'sql' | 'objects'>): Route[] {
       handler: async ({ account, params, query, upload, audit, signal }) => {
         const channel = await visibleChannel(sql, account, params.channelId);
         const dryRun = query.dryRun === 'true';
-        const id = await receiveFile(deps, channel, { name: query.name, dryRun, body: upload!() });
+        const id = await receiveFile(deps, channel, { name: query.name, dryRun, body: upload!() }, (tx) =>
+          runChannel(tx, channel),
+        );
         await audit(sql, {
           action: 'channel.upload',
           objectId: channel.id,

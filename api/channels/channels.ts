@@ -10,9 +10,11 @@ import {
   createChannel,
   listChannels,
   newChannel,
+  requireChannel,
   runChannel,
 } from '../../src/channels/channels';
 import { deleteMapping, listMappings, mappingSchema, newMapping, storeMapping } from '../../src/channels/mappings';
+import { sftpTestSchema, storeServer, testSftp } from '../../src/channels/sftp';
 import { invalidField } from '../../src/platform/errors';
 import { inTransaction, type Sql } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
@@ -32,8 +34,8 @@ async function ownerOf(sql: Sql, { role, id }: Account, clientId: string | null 
   return (await requireClient(sql, clientId)).id;
 }
 
-export function channelRoutes(deps: Pick<ApiDeps, 'sql' | 'objects'>): Route[] {
-  const { sql } = deps;
+export function channelRoutes(deps: Pick<ApiDeps, 'sql' | 'objects' | 'client' | 'secretBox'>): Route[] {
+  const { sql, secretBox } = deps;
   const viewOf = async (channel: Channel) => (await channelViews(sql, [channel]))[0]!;
   return [
     route('POST /v1/channels', {
@@ -42,7 +44,8 @@ export function channelRoutes(deps: Pick<ApiDeps, 'sql' | 'objects'>): Route[] {
       refuses: ['CONFLICT', 'NOT_FOUND'],
       summary: 'Create a channel',
       description:
-        'A channel is where orders of a client come from, besides the API: CSV files. 409: a name that is used.',
+        'A channel is where orders of a client come from, besides the API: CSV files, which are uploaded, or taken from the SFTP ' +
+        'server of the client. 409: a name that is used.',
       audits: ['channel.create'],
       idempotent: true,
       body: newChannel,
@@ -50,7 +53,9 @@ export function channelRoutes(deps: Pick<ApiDeps, 'sql' | 'objects'>): Route[] {
       handler: async ({ account, body, audit, idempotency }) => {
         const clientId = await ownerOf(sql, account, body.clientId);
         return await inTransaction(sql, async (tx) => {
-          const channel = await createChannel(tx, clientId, body);
+          const created = await createChannel(tx, clientId, body);
+          if (body.sftp != null) await storeServer(tx, secretBox, created.id, body.sftp);
+          const channel = await requireChannel(tx, created.id, { clientId });
           const response = { ...channel, waiting: 0 };
           await audit(tx, { action: 'channel.create', objectId: channel.id, before: null, after: channel });
           await idempotency.complete(tx, response);
@@ -91,12 +96,34 @@ export function channelRoutes(deps: Pick<ApiDeps, 'sql' | 'objects'>): Route[] {
       handler: async ({ account, params, body, audit }) => {
         const changed = await inTransaction(sql, async (tx) => {
           const before = await visibleChannel(tx, account, params.channelId);
+          if (body.sftp !== undefined) {
+            if (before.kind !== 'sftp') throw invalidField('sftp', 'The channel has no server.');
+            await storeServer(tx, secretBox, before.id, body.sftp);
+          }
           const after = await changeChannel(tx, before.id, body);
           await audit(tx, { action: 'channel.change', objectId: before.id, before, after });
           if (before.state === 'paused' && after.state === 'active') await runChannel(tx, after);
           return after;
         });
         return await viewOf(changed);
+      },
+    }),
+    route('POST /v1/channels/{channelId}/test', {
+      ...WRITE,
+      operationId: 'testChannel',
+      summary: 'Test the connection of a channel',
+      description:
+        'Connects to the SFTP server, makes folders that are missing, and writes and deletes a file. `message` says what was found. ' +
+        'With no or another host key, no password and no key is sent.',
+      isRepeatable: true,
+      timeoutMs: 30_000,
+      params: channelPath,
+      body: z.strictObject({}),
+      response: sftpTestSchema,
+      handler: async ({ account, params }) => {
+        const { id, sftp } = await visibleChannel(sql, account, params.channelId);
+        if (sftp !== null) return await testSftp(deps, id, sftp.hostKey);
+        return { works: true, message: 'The files of the channel are uploaded: it has no connection.', hostKey: null };
       },
     }),
     route('GET /v1/channels/{channelId}/mappings', {

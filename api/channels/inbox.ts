@@ -26,7 +26,7 @@ const inboxQuery = pageQuery.extend({
 });
 const page = z.object({ orders: z.array(channelOrderSchema), nextCursor });
 
-export function inboxRoutes(deps: Pick<ApiDeps, 'sql' | 'objects'>): Route[] {
+export function inboxRoutes(deps: Pick<ApiDeps, 'sql' | 'objects' | 'client' | 'secretBox'>): Route[] {
   const { sql } = deps;
   const detailOf = async (tx: Queryable, channel: Channel, id: string) => {
     const { raw, corrections, ...order } = await requireChannelOrder(tx, channel.id, id);

@@ -40,6 +40,7 @@ const reportRow = z
     delivered: count.describe('Parcels that were delivered.'),
     late: count.describe('Of these, after the latest day (UTC) that the client was promised at first.'),
     errors: count.describe('Print orders about which the partner reported an error.'),
+    claims: count.describe('Claims that the partner or the carrier of the group has to pay.'),
   })
   .meta({ id: 'ReportRow' });
 
@@ -83,10 +84,19 @@ const PARQUET_COLUMNS = Object.entries(reportRow.shape).map(
   }),
 );
 
-function rowOf({ revenueMinor, costMinor, parcels, delivered, late, errors, ...group }: ReportGroup): ReportRow {
+function rowOf({
+  revenueMinor,
+  costMinor,
+  parcels,
+  delivered,
+  late,
+  errors,
+  claims,
+  ...group
+}: ReportGroup): ReportRow {
   const amount = (minor: number) => fromMinor(minor, group.currency);
   const amounts = { revenue: amount(revenueMinor), cost: amount(costMinor), margin: amount(revenueMinor - costMinor) };
-  return { ...group, ...amounts, parcels, delivered, late, errors };
+  return { ...group, ...amounts, parcels, delivered, late, errors, claims };
 }
 
 export function reportRoute({ sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>): Route {

@@ -1,3 +1,4 @@
+import { CHANNEL_SECRETS } from '../../src/channels/sftp';
 import { ENDPOINT_SECRETS } from '../../src/notifications/endpoints';
 import { PARTNER_SECRETS } from '../../src/partners/partner-rows';
 import { connectPostgres, type Sql } from '../../src/platform/postgres';
@@ -70,7 +71,7 @@ export const resealSecrets: Command = async ({ config }) => {
   }
 };
 
-export const SEALED_TABLES = [PARTNER_SECRETS, ENDPOINT_SECRETS];
+export const SEALED_TABLES = [PARTNER_SECRETS, ENDPOINT_SECRETS, CHANNEL_SECRETS];
 
 export async function resealStoredSecrets(sql: Sql, secretBox: SecretBox): Promise<Resealed> {
   return await resealTables(sql, secretBox, SEALED_TABLES);

@@ -2,6 +2,7 @@ import type { ObjectStore } from '../platform/objects/object-store';
 import type { Sql } from '../platform/postgres';
 import type { OrderContent } from './domain/order-content';
 import type { Reason } from './domain/reasons';
+import type { SftpDeps } from './sftp';
 
 /** An order as it arrived at a channel. */
 export interface ArrivedOrder {
@@ -19,12 +20,17 @@ export interface ArrivedOrder {
 /** Parcels of an order that have left. */
 export interface ChannelShipment {
   readonly externalId: string;
-  readonly parcels: readonly { readonly trackingCode: string; readonly trackingUrl: string | null }[];
+  readonly parcels: readonly {
+    readonly trackingCode: string;
+    readonly trackingUrl: string | null;
+    readonly shipmentMethodUid: string;
+  }[];
 }
 
-/** Why an order of the channel waits for its client. */
+/** Why an order of the channel waits for its client, or a file (`externalId` null) is refused. */
 export interface ChannelProblem {
-  readonly externalId: string;
+  readonly externalId: string | null;
+  readonly fileId: string | null;
   readonly reasons: readonly Reason[];
 }
 
@@ -39,7 +45,7 @@ export interface ChannelAdapter {
   acknowledge(): Promise<void>;
   /** Reports parcels that have left. */
   reportShipped(shipments: readonly ChannelShipment[]): Promise<void>;
-  /** Reports orders that wait in the inbox. */
+  /** Reports orders that wait in the inbox, and files that were refused. */
   reportProblem(problems: readonly ChannelProblem[]): Promise<void>;
   /** Returns what an order says, of the `raw` that the adapter has yielded. Pure. */
   read(raw: unknown): OrderContent;
@@ -47,7 +53,7 @@ export interface ChannelAdapter {
   locate(raw: unknown, reasons: readonly Reason[]): Reason[];
 }
 
-export interface AdapterDeps {
+export interface AdapterDeps extends SftpDeps {
   readonly sql: Sql;
   readonly objects: ObjectStore;
 }

@@ -7,8 +7,8 @@ import { Refusal } from '../platform/errors';
 import { foundById, uuidv7 } from '../platform/ids';
 import { type IdPage, newestFirst } from '../platform/list-position';
 import type { ObjectStore } from '../platform/objects/object-store';
-import { inTransaction, json, type Queryable, type Sql, violatesUnique } from '../platform/postgres';
-import { type Channel, runChannel } from './channels';
+import { inTransaction, json, type Queryable, type Sql, type Transaction, violatesUnique } from '../platform/postgres';
+import type { Channel } from './channels';
 import type { CsvSurvey } from './csv-file';
 import { type Reason, reasonSchema } from './domain/reasons';
 
@@ -61,8 +61,8 @@ interface FileRow {
 const COLUMNS = 'id, channel_id, name, size_bytes, dry_run, object_key, state, counts, findings, created_at';
 
 /**
- * Stores a file as it is sent, and starts the workflow that reads it. The content of a file that was sent before creates
- * nothing more.
+ * Stores a file as it is sent. The content of a file that was sent before creates nothing more.
+ * @param onStored is called in the transaction that stores it
  * @returns the id of the file, or of the earlier one
  * @throws Refusal `CONFLICT` for a paused channel
  */
@@ -70,6 +70,7 @@ export async function receiveFile(
   { sql, objects }: { readonly sql: Sql; readonly objects: ObjectStore },
   channel: Channel,
   { name, dryRun, body }: { readonly name: string; readonly dryRun: boolean; readonly body: Readable },
+  onStored: (tx: Transaction) => Promise<void> = async () => undefined,
 ): Promise<string> {
   if (channel.state === 'paused') throw new Refusal('CONFLICT', { message: 'The channel is paused.' });
   const id = uuidv7();
@@ -101,7 +102,7 @@ export async function receiveFile(
       await tx`
         UPDATE channel_files SET sha256 = ${digest}, size_bytes = ${size}, state = 'received', findings = '[]'
         WHERE id = ${id}`;
-      await runChannel(tx, channel);
+      await onStored(tx);
     });
     return id;
   } catch (error) {

@@ -146,7 +146,7 @@ export async function settle(tx: Queryable, id: string, judged: Judgement): Prom
   if (waitsFor.length > 0)
     await tx`SELECT FROM channels WHERE id = (SELECT channel_id FROM channel_orders WHERE id = ${id}) FOR SHARE`;
   const [settled] = await tx<{ channelId: string }[]>`
-    UPDATE channel_orders o SET state = ${state}, reasons = ${json(tx, reasons)}, order_id = ${orderId}, email = ${email},
+    UPDATE channel_orders o SET state = ${state}, reasons = ${json(tx, reasons)}, order_id = ${orderId}, email = ${email}, is_reported = false,
       waits_for = ${waitsFor.length === 0 ? null : [...waitsFor]}::text[],
       judged_at = CASE WHEN NOT EXISTS (SELECT FROM channel_mappings m
         WHERE m.channel_id = o.channel_id AND m.external_key = ANY(${[...waitsFor]}::text[])) THEN now() END

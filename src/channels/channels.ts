@@ -9,8 +9,9 @@ import { enqueue } from '../platform/outbox/outbox';
 import type { WorkflowStart } from '../platform/outbox/temporal-delivery';
 import { json, type Queryable, violatesUnique } from '../platform/postgres';
 import { csvSettings } from './domain/csv-order';
+import { newSftpServer, sftpServer } from './sftp';
 
-export const CHANNEL_KINDS = ['csv'] as const;
+export const CHANNEL_KINDS = ['csv', 'sftp'] as const;
 export type ChannelKind = (typeof CHANNEL_KINDS)[number];
 const STATES = ['active', 'paused'] as const;
 
@@ -24,11 +25,21 @@ export const newChannel = z
     name,
     clientId: z.uuid().nullish().describe('Required of operators. Clients make channels of their own.'),
     settings: settings.prefault({}),
+    sftp: newSftpServer.nullish().describe('Required of the kind `sftp`.'),
+  })
+  .refine(({ kind, sftp }) => (kind === 'sftp') === (sftp != null), {
+    path: ['sftp'],
+    message: 'Channels of the kind sftp have a server, and no others.',
   })
   .meta({ id: 'NewChannel', examples: [{ kind: 'csv', name: 'Shop export', settings: { preset: 'shopify' } }] });
 
 export const channelChange = z
-  .object({ name: name.optional(), state: state.optional(), settings: settings.optional() })
+  .object({
+    name: name.optional(),
+    state: state.optional(),
+    settings: settings.optional(),
+    sftp: newSftpServer.optional(),
+  })
   .meta({
     id: 'ChannelChange',
     examples: [{ settings: { preset: 'etsy', defaults: { 'shippingAddress.phone': '+49 30 901820' } } }],
@@ -42,17 +53,19 @@ export const channelSchema = z
     name: z.string(),
     state,
     settings,
+    sftp: sftpServer.nullable().describe('The server of a channel of the kind `sftp`.'),
     lastRunAt: timestamp.nullable().describe('The latest time that orders were fetched from the channel.'),
     lastError: z.string().nullable().describe('Why the latest time failed. Null: it did not.'),
+    failures: z.int().describe('Failures in a row.'),
     waiting: z.int().describe('Orders in the inbox.'),
     createdAt: timestamp,
   })
   .meta({ id: 'Channel' });
 
 export interface Channel extends Omit<z.output<typeof channelSchema>, 'waiting'> {}
-type Change = z.output<typeof channelChange>;
+type Change = Omit<z.output<typeof channelChange>, 'sftp'>;
 
-const COLUMNS = 'id, client_id, kind, name, state, settings, last_run_at, last_error, created_at';
+const COLUMNS = 'id, client_id, kind, name, state, settings, sftp, last_run_at, last_error, failures, created_at';
 
 /** The channels that may be seen: those of one client, or all (null, for operators). */
 export interface ChannelViewer {
@@ -131,6 +144,19 @@ export async function runChannel(
   await enqueue(tx, { kind: 'start_workflow', target: channelWorkflowId(id, uuidv7()), payload });
 }
 
+/** Records that orders were fetched, or why not. */
 export async function recordRun(sql: Queryable, channelId: string, error: string | null): Promise<void> {
-  await sql`UPDATE channels SET last_run_at = now(), last_error = ${error} WHERE id = ${channelId}`;
+  await sql`
+    UPDATE channels SET last_run_at = now(), last_error = ${error}, failures = CASE WHEN ${error}::text IS NULL THEN 0 ELSE failures + 1 END
+    WHERE id = ${channelId}`;
 }
+
+/** Returns the channels whose servers are polled, those first that were polled longest ago. */
+export async function channelsToPoll(sql: Queryable): Promise<{ channelId: string; clientId: string }[]> {
+  return await sql<{ channelId: string; clientId: string }[]>`
+    SELECT id AS channel_id, client_id FROM channels WHERE kind = 'sftp' AND state = 'active' AND sftp ->> 'hostKey' IS NOT NULL
+    ORDER BY last_run_at NULLS FIRST LIMIT ${MOST_POLLED}`;
+}
+
+/** Each is a workflow of its own, and three events in the history of the poll. */
+const MOST_POLLED = 1_000;

@@ -20,11 +20,12 @@ import {
   unjudgedOrders,
 } from './channel-orders';
 import { type Channel, recordRun, requireChannel } from './channels';
-import { surveyed } from './csv-adapter';
+import { csvAdapter, surveyed } from './csv-adapter';
 import { FileRefused, ordersOf } from './csv-file';
 import { corrected, type MappedOrder, mappedOrder, mappingKeysOf } from './domain/order-content';
 import { type Reason, reasonOfError } from './domain/reasons';
 import { mappingsOf } from './mappings';
+import { reportOrders } from './reports';
 
 /** Whole items, and units of items, that a new revision of an order no longer has. */
 export type LeftOut = readonly { readonly itemReferenceId: string; readonly quantity: number | undefined }[];
@@ -75,23 +76,36 @@ const BATCH = 50;
 const CONCURRENCY = 2;
 const ANY_CLIENT = { clientId: null };
 
-/** Stores the orders that a channel has, before anything judges them, and checks its dry runs. */
-export async function fetchOrders(deps: SubmissionDeps, channelId: string, signal: AbortSignal): Promise<void> {
+/**
+ * Stores the orders that a channel has, before anything judges them, and checks its dry runs.
+ * @param isPoll also asks the server of the channel, and tells it what is new. Its failure is recorded: the next poll repeats it
+ */
+export async function fetchOrders(
+  deps: SubmissionDeps,
+  channelId: string,
+  isPoll: boolean,
+  signal: AbortSignal,
+): Promise<void> {
   const channel = await requireChannel(deps.sql, channelId, ANY_CLIENT);
   if (channel.state === 'paused') return;
-  const adapter = adapterOf(deps, channel);
-  try {
+  const adapter = isPoll ? adapterOf(deps, channel) : csvAdapter(deps, channel);
+  const failures: Error[] = [];
+  const attempt = async (step: () => Promise<void>) =>
+    await step().catch((error: Error) => {
+      if (!isPoll || signal.aborted) throw error;
+      failures.push(error);
+      deps.log.warn({ err: error, channelId }, 'a channel could not be read or told');
+    });
+  await attempt(async () => {
     for await (const batch of adapter.fetchNew()) {
       signal.throwIfAborted();
       await storeArrived(deps.sql, channelId, batch);
       progressed();
     }
     await adapter.acknowledge();
-    await recordRun(deps.sql, channelId, null);
-  } catch (error) {
-    await recordRun(deps.sql, channelId, (error as Error).message);
-    throw error;
-  }
+  });
+  if (isPoll) await attempt(() => reportOrders(deps.sql, channel, adapter));
+  if (isPoll || channel.kind === 'csv') await recordRun(deps.sql, channelId, failures[0]?.message ?? null);
   await checkDryRuns(deps, channel, adapter, signal);
 }
 
@@ -114,26 +128,24 @@ export async function submitNextOrders(
   const orders = await unjudgedOrders(sql, channelId, BATCH);
   const limit = pLimit(CONCURRENCY);
   let pauseSeconds = 0;
-  const problems: { externalId: string; reasons: readonly Reason[] }[] = [];
   const judged = await Promise.allSettled(
     orders.map((order) =>
       limit(async () => {
         if (pauseSeconds > 0 || signal.aborted) return;
         const result = await judge(deps, channel, adapter, order);
         progressed();
-        if ('later' in result) pauseSeconds = result.later;
-        else if (result.reasons.length > 0) problems.push({ externalId: order.externalId, reasons: result.reasons });
+        if (result !== null) pauseSeconds = result.later;
       }),
     ),
   );
   signal.throwIfAborted();
-  await adapter.reportProblem(problems);
   const failed = judged.find((one) => one.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
   return orders.length === 0 ? { done: true } : { done: false, pauseSeconds };
 }
 
-type Judged = { readonly reasons: readonly Reason[] } | { readonly later: number };
+/** The seconds after which an order can be judged. Null: it is. */
+type Judged = { readonly later: number } | null;
 
 class JudgedMeanwhile extends Error {}
 
@@ -156,12 +168,14 @@ async function judge(
     const personal = typeof email === 'string' ? { email: email.toLowerCase() } : {};
     const reasons = adapter.locate(order.raw, judgement.reasons);
     await settleAlone(sql, order.id, { ...judgement, reasons, ...(isWaiting ? { waitsFor, ...personal } : {}) });
-    return { reasons: isWaiting ? reasons : [] };
+    return null;
   };
   const refused = (errors: readonly FieldError[]) =>
     ended({ state: 'waiting', reasons: errors.map((error) => reasonOfError(error, mapped.lines)) });
 
   const precluded = withoutSubmission(order, others, previous !== undefined, mapped);
+  if (precluded?.reasons === mapped.reasons)
+    return await ended({ ...precluded, reasons: allReasons(mapped, await intake.check(clientId, mapped.body)) });
   if (precluded !== null) return await ended(precluded);
   const key = `${channel.id} ${order.externalId} ${order.revision}`;
   let replaced = {};
@@ -193,7 +207,7 @@ async function judge(
     });
   if (submitted.outcome === 'later') return { later: submitted.retryAfterSeconds };
   if (submitted.outcome === 'refused') return await refused(submitted.errors);
-  if (submitted.outcome === 'submitted') return { reasons: [] };
+  if (submitted.outcome === 'submitted') return null;
   return await ended({ state: 'waiting', reasons: [whole(mapped, 'duplicate', submitted.message)] });
 }
 
@@ -229,6 +243,16 @@ function withoutSubmission(
   if (mapped.isIgnored && !isChange)
     return { state: 'ignored', reasons: [whole(mapped, 'ignored_products', 'Every product of the order is ignored.')] };
   return mapped.reasons.length > 0 ? { state: 'waiting', reasons: mapped.reasons } : null;
+}
+
+/** Returns why an order cannot be submitted: its own reasons, and the errors of the other fields, so that all are known at once. */
+function allReasons({ reasons, lines }: MappedOrder, errors: readonly FieldError[]): Reason[] {
+  const fieldOf = ({ field, line }: Reason) => `${line} ${field?.replace(/\[\d+\]/g, '')}`;
+  const known = new Set(reasons.map(fieldOf));
+  const unknown = new Set(reasons.filter(({ code }) => code === 'unknown_product').map(({ line }) => line));
+  const others = errors.map((error) => reasonOfError(error, lines));
+  const isOther = (one: Reason) => !known.has(fieldOf(one)) && !(one.code === 'product' && unknown.has(one.line));
+  return [...reasons, ...others.filter(isOther)];
 }
 
 async function mappedOrderOf(
@@ -287,8 +311,7 @@ async function checkDryRuns(
       if ((await arrivedBefore(sql, channel.id, [order])).size > 0) return 'unchanged';
       const mapped = await mappedOrderOf(deps, channel, adapter, { raw: order.raw, corrections: null });
       if (mapped.canceled || mapped.isIgnored) return 'ignored';
-      const errors = mapped.reasons.length > 0 ? [] : await intake.check(channel.clientId, mapped.body);
-      const reasons = [...mapped.reasons, ...errors.map((error) => reasonOfError(error, mapped.lines))];
+      const reasons = allReasons(mapped, await intake.check(channel.clientId, mapped.body));
       findings.push(
         ...adapter.locate(order.raw, reasons).map((reason) => ({ ...reason, externalId: order.externalId })),
       );

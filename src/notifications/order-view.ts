@@ -67,13 +67,14 @@ export const notifiedOrder = (sql: Queryable) =>
 const methodUid = (sql: Queryable) => sql`coalesce(j.departed_method_uid, p.shipment_method_uid)`;
 
 /** Returns the expression of the parcels of an order `o` as JSON, each once: tracking code and URL, and the method. */
-export function parcelsOfOrder(sql: Queryable): Fragment {
-  return sql`(
-    SELECT coalesce(jsonb_agg(DISTINCT jsonb_build_object('trackingCode', k.code, 'trackingUrl', k.url,
-      'shipmentMethodUid', ${methodUid(sql)})), '[]')
-    FROM order_items i JOIN print_jobs j ON j.order_item_id = i.id ${parcelsOfJobs(sql)}
-    WHERE i.order_id = o.id AND j.status <> ALL(${NOT_SENT_JOBS}) AND k.code IS NOT NULL)`;
-}
+export const parcelsOfOrder = (sql: Queryable): Fragment => parcelsOf(sql, sql`j.status <> ALL(${NOT_SENT_JOBS})`);
+export const parcelsThatLeft = (sql: Queryable): Fragment => parcelsOf(sql, sql`j.status = ANY(${LEFT_JOBS})`);
+
+const parcelsOf = (sql: Queryable, jobs: Fragment): Fragment => sql`(
+  SELECT coalesce(jsonb_agg(DISTINCT jsonb_build_object('trackingCode', k.code, 'trackingUrl', k.url,
+    'shipmentMethodUid', ${methodUid(sql)})), '[]')
+  FROM order_items i JOIN print_jobs j ON j.order_item_id = i.id ${parcelsOfJobs(sql)}
+  WHERE i.order_id = o.id AND ${jobs} AND k.code IS NOT NULL)`;
 
 /** Log entries that say what notifications say. */
 const READ_EVENTS = [...Object.keys(STOP_REASONS), 'partner_cancel_refused', 'units_cancelled'];

@@ -16,6 +16,10 @@ export const ERROR_CODES = {
     status: 409,
     message: 'Several accounts use this reference. Repeat the request with an id of `errors`.',
   },
+  ALREADY_REPRINTED: {
+    status: 409,
+    message: 'The units were reprinted before. Set confirmRepeat to make them once more.',
+  },
   IDEMPOTENCY_IN_FLIGHT: { status: 409, message: 'A request with this Idempotency-Key is being processed.' },
   IDEMPOTENCY_KEY_REUSED: { status: 422, message: 'This Idempotency-Key was used with different content.' },
   DOCUMENT_DELETED: { status: 410, message: 'This document has been deleted.' },

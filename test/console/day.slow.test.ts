@@ -234,7 +234,7 @@ const TROUBLES: readonly Trouble[] = [
       await each.findByName();
       const dialog = await each.repair('Reprint', 'Reprint order', async (form) => {
         await form.getByLabel('poster').fill('1');
-        await form.getByText('Makes 1 of 3 × poster, no charge.').waitFor();
+        await form.getByText(/^Makes 1 of 3 × .+ \(poster\), no charge\.$/).waitFor();
       });
       await ends(each, 'delivered', await each.openReprint(dialog));
     },

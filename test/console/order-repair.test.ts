@@ -68,7 +68,7 @@ test('a refused order appears under Attention, is rerouted and delivered', async
   await main.getByLabel('What is wrong').getByText('prints-berlin says').waitFor();
 
   const dialog = await repairDialog(page, 'Reroute');
-  await dialog.getByText('Reroute: 1 × poster.').waitFor();
+  await dialog.getByText(/^Reroute: 1 × .+ \(poster\)\.$/).waitFor();
   await dialog.getByLabel('Reason').fill('The press in Berlin is broken');
   await page.keyboard.press('Control+Enter');
   await dialog.waitFor({ state: 'detached' });
@@ -127,9 +127,17 @@ test('some units of an order are cancelled', async () => {
   await hasStatus(stack, id, 'in_production');
   const page = await openOrder(id);
   const dialog = await repairDialog(page, 'Cancel');
-  await dialog.getByText('Cancels and refunds 3 × poster.').waitFor();
+  await dialog.getByText(/^Cancels and refunds 3 × .+ \(poster\)\.$/).waitFor();
   await dialog.getByLabel('poster').fill('1');
-  await dialog.getByText('Cancels and refunds 1 of 3 × poster.').waitFor();
+  await dialog.getByText(/^Cancels and refunds 1 of 3 × .+ \(poster\)\.$/).waitFor();
+  await dialog.getByText(/^The client gets back €\d+\.\d\d, with €\d+\.\d\d of tax\.$/).waitFor();
+  await dialog.getByText('prints-berlin gets a request to cancel the items, with your reason.').waitFor();
+  // The button is red, and disabled with its reason.
+  const submit = dialog.getByRole('button', { name: 'Cancel order' });
+  expect(await submit.getAttribute('title')).toBe('Give a reason first.');
+  await dialog.getByLabel('poster').fill('0');
+  await dialog.getByText('Choose at least one unit.').waitFor();
+  await dialog.getByLabel('poster').fill('1');
   await expectAccessible(page);
   await repairWith(dialog, 'Cancel order', 'One is enough');
   await dialog.waitFor({ state: 'detached' });
@@ -146,7 +154,8 @@ test('one unit of a delivered order is refunded, which nobody has cancelled', as
   const dialog = await repairDialog(page, 'Refund');
   await dialog.getByText('Refunds nothing.').waitFor();
   await dialog.getByLabel('poster').fill('1');
-  await dialog.getByText('Refunds 1 of 3 × poster.').waitFor();
+  await dialog.getByText(/^Refunds 1 of 3 × .+ \(poster\)\.$/).waitFor();
+  const shown = await dialog.getByText(/^The client gets back €/).textContent();
   await expectAccessible(page);
   await repairWith(dialog, 'Refund units', 'A corner was bent');
   await dialog.waitFor({ state: 'detached' });
@@ -154,6 +163,7 @@ test('one unit of a delivered order is refunded, which nobody has cancelled', as
   const { financialStatus, receipts } = await stack.client.getOrder({ params: { orderId: id } });
   expect(financialStatus).toBe('partially_refunded');
   expect(receipts.at(-1)).toMatchObject({ transactionType: 'refund', items: [{ amount: 1 }] });
+  expect(shown).toContain(`€${Math.abs(receipts.at(-1)!.totalInclVat).toFixed(2)}, with`);
 });
 
 test('a print order that its partner refused is sent again', async () => {
@@ -163,7 +173,7 @@ test('a print order that its partner refused is sent again', async () => {
   await stack.operator.clearSandboxBehaviours({ params: { partnerName: 'prints-berlin' } });
   const page = await openOrder(id);
   const dialog = await repairDialog(page, 'Retry');
-  await dialog.getByText('Retry: 1 × poster.').waitFor();
+  await dialog.getByText(/^Retry: 1 × .+ \(poster\)\.$/).waitFor();
   await repairWith(dialog, 'Retry order', 'The press runs again');
   await dialog.waitFor({ state: 'detached' });
   await hasStatus(stack, id, 'delivered');

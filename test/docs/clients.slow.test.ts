@@ -278,6 +278,14 @@ until curl -s 127.0.0.1:${port} | grep -E '<td>delivered<td>[A-Z0-9]+'; do sleep
     expect(output).toContain('"action":"order.reproduce"');
   });
 
+  test('Orders without a developer: both orders of the file are shipped, and made once', async () => {
+    const output = await run(folder, commandsOf('orders-without-a-developer'));
+    expect(output).toContain('2 | Lineitem sku | SUNSET-A3 | No product is mapped to "SUNSET-A3".');
+    expect(output).toContain('released 2');
+    expect(output).toMatch(/#1002 shippingAddress.city\nwaiting\n/);
+    expect(output).toContain('unchanged 2');
+  });
+
   test('Add a product family: the shop gets a price of the new product', async () => {
     const output = await run(clone, commandsOf('extend-pressline'));
     expect(output).toContain("productName: 'Coaster'");

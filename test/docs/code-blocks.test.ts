@@ -32,6 +32,7 @@ const RUN_BY: Readonly<Record<string, readonly string[]>> = {
     'prepare-files',
     'tutorials/become-a-print-partner',
     'tutorials/extend-pressline',
+    'tutorials/orders-without-a-developer',
     'tutorials/run-it-for-a-day',
     'tutorials/sell-your-first-print',
     'when-things-go-wrong',

@@ -80,6 +80,20 @@ export function validBodies({
     updateShipment: [{ shipmentMethodUid: 'express' }, { shippingAddress: order().shippingAddress }],
     replaceFile: [{ url: 'https://files.example/a.png' }],
     cancelOrder: [{ reason: 'changed my mind' }],
+    makeClaim: [
+      { reason: 'damaged', items: [{ itemReferenceId: 'poster', quantity: 1 }] },
+      {
+        reason: 'parcel_lost',
+        items: [{ itemReferenceId: 'poster', quantity: 2 }],
+        pictures: ['https://files.example/a.png'],
+      },
+    ],
+    reviveOrder: [{ reason: 'terminated by mistake' }],
+    previewRefund: [{ items: [{ itemReferenceId: 'poster', quantity: 1 }] }],
+    decideClaim: [
+      { decision: 'refund', liable: 'carrier', reason: 'lost' },
+      { decision: 'refuse', message: 'Not damaged.', reason: 'x' },
+    ],
     createCustomerProduct: [
       { name: 'Band tee', customerIds: ['*'], productModelId: 't-shirt', variantOptions: [option] },
     ],

@@ -34,6 +34,8 @@ const CHANGES: Readonly<Record<'operator' | 'admin', readonly string[]>> = {
     'replaceVariantValues',
     'deleteVariantValue',
     'cancelOrder',
+    'makeClaim',
+    'decideClaim',
     'repairOrder',
     'requestFile',
     'recordPayment',
@@ -89,6 +91,7 @@ const CHANGES: Readonly<Record<'operator' | 'admin', readonly string[]>> = {
     'changeOperator',
     'revokeOperator',
     'rotateOperatorKey',
+    'reviveOrder',
     'revokeOperatorKey',
     'createClient',
     'createClientWebhook',
@@ -113,6 +116,7 @@ const CHANGES: Readonly<Record<'operator' | 'admin', readonly string[]>> = {
 };
 /** Routes other than GET that a viewer may call: searches, quotes, signing out, and ending one’s own sessions. */
 const VIEWERS_MAY = [
+  'previewRefund',
   'endOperatorSession',
   'endSession',
   'searchOrders',

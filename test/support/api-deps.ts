@@ -46,7 +46,7 @@ export async function testApiDeps(
     ...options.config,
   };
   const temporal = connectTemporal(config);
-  const client = createSafeClient({ allowPrivate: true });
+  const client = createSafeClient({ allowPrivate: config.OUTBOUND_ALLOW_PRIVATE ?? true });
   open.push(async () => {
     await Promise.all([temporal.connection.close(), client.close()]);
     await rm(folder, { recursive: true, force: true });

@@ -35,6 +35,7 @@ test.each<[HistoryFolder, scenario: string, activity: string]>([
   ['procurement', 'all', 'takeProcurementStep'],
   ['periodic-jobs', 'reconcile', 'reconcileOrders'],
   ['periodic-jobs', 'maintenance', 'pruneDeadMessages'],
+  ['periodic-jobs', 'channel-poll', 'channelsToPoll'],
   ['periodic-jobs', 'stock-poll-of-two-partners', 'pollPartnerStock'],
   ['shipping', 'shipping-order-bought', 'purchaseShippingOrder'],
   ['shipping', 'take-back-at-the-second-try', 'takeBackShipment'],
@@ -49,7 +50,7 @@ test.each<[HistoryFolder, scenario: string, activity: string]>([
 });
 
 test.each([
-  [PERIODIC_JOBS, ['maintenance', 'partnerStockPoll', 'reconcile', 'sumReports']],
+  [PERIODIC_JOBS, ['channelPoll', 'maintenance', 'partnerStockPoll', 'reconcile', 'sumReports']],
   [SHIPPING, ['cancelShippingOrder', 'replaceLabel', 'shippingOrder', 'takeBackShipment', 'trackingSweep']],
 ])('there is a scenario of every workflow that no other test records', (scenarios, workflows) => {
   const played = Object.values(scenarios).map(({ workflow }) => workflow);

@@ -31,8 +31,8 @@ const postbackSignal = defineSignal<[PostbackEvent]>(ORDER_SIGNALS.postback);
 
 const trackingSignal = defineSignal<[EventOf<'tracking'>]>(ORDER_SIGNALS.tracking);
 
-/** Something outside the workflow found a reason for attention. */
-const flaggedSignal = defineSignal<[EventOf<'flagged'>]>(ORDER_SIGNALS.flagged);
+/** Something outside the workflow found a reason for attention, or that a reason no longer exists. */
+const flaggedSignal = defineSignal<[EventOf<'flagged'> | EventOf<'flag_cleared'>]>(ORDER_SIGNALS.flagged);
 
 /**
  * Print files of the order have other URLs, and the order is to be planned again. With an item: a partner has it, and its new
@@ -66,7 +66,10 @@ export async function order(input: OrderRunInput): Promise<OrderRunResult> {
   // Signals only add to the inbox. Updates wait for their results. All handlers are set before the first await.
   setHandler(postbackSignal, (event) => run.take(event));
   setHandler(trackingSignal, (event) => run.take(event));
-  setHandler(flaggedSignal, (event) => run.stalls.flag(event));
+  setHandler(flaggedSignal, (event) => {
+    if (event.type === 'flagged') run.stalls.flag(event);
+    else run.take(event);
+  });
   setHandler(filesReplacedSignal, (item) => {
     if (item === undefined) submission.planAgain();
     else run.take({ type: 'file_replaced', ...item });

@@ -1,6 +1,7 @@
 import { currentUpdateInfo } from '@temporalio/workflow';
 import { deriveStatus } from '../../src/orders/domain/lifecycle/facts/items';
 import {
+  claimedJobs,
   isWithPartner,
   reroutedJobs,
   reroutedUnits,
@@ -91,7 +92,8 @@ export class Repairs {
       this.run.take({ type: 'reroute_forced', ...who, printOrderId: waiting.printOrder.id });
       return;
     }
-    const units = reroutedUnits(this.run.state, request);
+    const claimedJobIds = request.claimed === true ? claimedJobs(this.run.state, request) : [];
+    const units = request.claimed === true ? [] : reroutedUnits(this.run.state, request);
     const waits = !force && reroutedJobs(this.run.state, units).some(isWithPartner);
     const plan = await this.run.plans.run(() =>
       orRefuse(
@@ -118,6 +120,7 @@ export class Repairs {
       units,
       ...(waits ? { waitsUntil } : {}),
       ...(force ? { force } : {}),
+      ...(claimedJobIds.length > 0 ? { claimedJobIds } : {}),
     });
     await this.run.settled();
     if (waits) await this.handover.responses();

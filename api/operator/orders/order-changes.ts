@@ -1,21 +1,27 @@
 import { z } from 'zod';
 import { reprintOf } from '../../../src/orders/intake/reprint';
-import { submitWith } from '../../../src/orders/intake/submit';
 import {
   orderFileSchema,
   shippingAddressSchema,
   submittedOrderSchema,
 } from '../../../src/orders/planning/order-schemas';
-import { recordPayment } from '../../../src/orders/planning/receipts';
+import { readCharges, recordPayment, refundAmounts } from '../../../src/orders/planning/receipts';
+import { isReprinted, storeReprint } from '../../../src/orders/production/claims';
 import { requestFile } from '../../../src/orders/production/replace-file';
 import { operatorOrderSchema } from '../../../src/orders/reading/operator-order-view';
 import { text } from '../../../src/platform/domain/fields';
 import { SIZES } from '../../../src/platform/domain/sizes';
 import { Refusal } from '../../../src/platform/errors';
-import { inTransaction, json } from '../../../src/platform/postgres';
+import { inTransaction } from '../../../src/platform/postgres';
 import type { ApiDeps } from '../../deps';
 import { type Route, route } from '../../http/route';
-import { changedOrderId, forOrder, operatorOrderParams, visibleOrder } from '../../orders/visible-order';
+import {
+  changedOrderId,
+  forOrder,
+  operatorOrderParams,
+  visibleOrder,
+  visibleOrderId,
+} from '../../orders/visible-order';
 
 const paymentSchema = z
   .object({
@@ -98,6 +104,47 @@ export function fileRequestRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
   });
 }
 
+const amount = z.number();
+
+/** The route with which an operator sees what the client gets back for units. */
+export function refundPreviewRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
+  return route('POST /v1/operator/orders/{orderId}/refund-preview', {
+    ...forOrder('viewer'),
+    operationId: 'previewRefund',
+    isRead: true,
+    summary: 'Preview what a refund of units returns',
+    description:
+      'Nothing is refunded. Units that are refunded already add nothing. Shipping is refunded with the last units of an invoice.',
+    body: z
+      .object({
+        items: z
+          .array(
+            z.object({
+              itemReferenceId: z.string().min(1).max(100),
+              quantity: z.int().min(1).max(SIZES.itemUnits.most),
+            }),
+          )
+          .max(SIZES.orderItems.most),
+      })
+      .meta({ id: 'RefundPreviewRequest' }),
+    response: z
+      .object({
+        currency: z.string(),
+        products: amount.describe('Without VAT.'),
+        shipping: amount.describe('Without VAT.'),
+        vat: amount,
+        total: amount.describe('With VAT.'),
+      })
+      .meta({ id: 'RefundPreview' }),
+    handler: async ({ account, params, body: { items } }) => {
+      const id = await visibleOrderId(sql, account, params.orderId);
+      const [order] = await sql<{ currency: string }[]>`SELECT currency FROM orders WHERE id = ${id}`;
+      if (order === undefined) throw new Refusal('NOT_FOUND', { message: 'The order is archived.' });
+      return refundAmounts(order.currency, await readCharges(sql, id), items);
+    },
+  });
+}
+
 const reprintSchema = z
   .strictObject({
     items: z
@@ -125,6 +172,10 @@ const reprintSchema = z
     shippingAddress: shippingAddressSchema.optional().describe('Default: the address of the order.'),
     charge: z.boolean().default(false).describe('False: the new order costs its client nothing.'),
     reason: text(500).describe('Recorded with the operator’s name in the event logs of both orders.'),
+    confirmRepeat: z
+      .boolean()
+      .default(false)
+      .describe('True makes units once more that an earlier reprint has made. Without it: 409 `ALREADY_REPRINTED`.'),
   })
   .meta({ id: 'Reprint' });
 
@@ -137,11 +188,12 @@ export function orderReprintRoute({
   return route('POST /v1/operator/orders/{orderId}/reprint', {
     ...forOrder('operator'),
     operationId: 'reprintOrder',
-    refuses: ['AMBIGUOUS_REFERENCE', 'CONFLICT'],
+    refuses: ['AMBIGUOUS_REFERENCE', 'CONFLICT', 'ALREADY_REPRINTED'],
     summary: 'Make and ship an order again',
     description:
       'Submits a new order of the same client, reference, products and files. It is linked to the first by `reprintOf`. ' +
-      '409: the order was not delivered or returned and has not failed; `reproduce` makes units of other orders again.',
+      'The first order no longer needs attention for having failed or returned. 409: the order was not delivered or returned and ' +
+      'has not failed; `reproduce` makes units of other orders again.',
     audits: ['order.reprint'],
     idempotent: true,
     body: reprintSchema,
@@ -158,13 +210,10 @@ export function orderReprintRoute({
         claim: null,
       };
       const submitted = await inTransaction(sql, async (tx) => {
-        const stored = await submitWith(tx, submission, runSettings);
-        if (typeof stored === 'string') throw new Error(`a submission without a key was not stored: ${stored}`);
+        const { items } = submission.order;
+        if (!body.confirmRepeat && (await isReprinted(tx, order.id, items))) throw new Refusal('ALREADY_REPRINTED');
         const by = { by: account.name, reason, requestId, charged: charge };
-        await tx`
-          INSERT INTO order_events (order_id, type, data)
-          VALUES (${order.id}, 'reprint', ${json(tx, { ...by, orderId: stored.id })}),
-            (${stored.id}, 'reprint_of', ${json(tx, { ...by, orderId: order.id })})`;
+        const stored = await storeReprint(tx, submission, order.id, by, runSettings);
         await audit(tx, {
           action: 'order.reprint',
           objectId: order.id,

@@ -2,9 +2,9 @@ import { hasOperatorRole } from '../../../src/accounts/account';
 import { latestChange, latestProblem } from '../../../src/orders/domain/change-outcome';
 import { type ShownDeadline, shownDeadlines } from '../../../src/orders/domain/lifecycle/rules/deadlines';
 import { DECISION_NEXT_STEP, DRAFT_NEXT_STEP, nextStepOf } from '../../../src/orders/domain/lifecycle/rules/next-step';
-import { repairsOfEnded } from '../../../src/orders/domain/lifecycle/rules/possible-repairs';
+import { REVIVE, repairsOfEnded } from '../../../src/orders/domain/lifecycle/rules/possible-repairs';
 import { initialRunState, type RunState } from '../../../src/orders/domain/lifecycle/run-state';
-import { ENDED_ORDERS } from '../../../src/orders/domain/lifecycle/statuses';
+import { DEPARTED, ENDED_ORDERS } from '../../../src/orders/domain/lifecycle/statuses';
 import type { RunView } from '../../../src/orders/domain/run/run-messages';
 import { takesRefunds } from '../../../src/orders/planning/ended-refunds';
 import { withRows } from '../../../src/orders/reading/archived-tables';
@@ -49,6 +49,14 @@ function refundableItemsOf({
   return items.flatMap(({ id, fulfillmentStatus: status }) => (status === 'cancelled' ? [] : [id]));
 }
 
+/** Returns the ids of the items of an ended order of which units have shipped. */
+const shippedItemsOf = ({ printOrders }: OperatorOrder): string[] => {
+  const jobs = printOrders.flatMap((printOrder) => printOrder.jobs);
+  return [...new Set(jobs.flatMap(({ itemId, status }) => (DEPARTED_STATUSES.includes(status) ? [itemId] : [])))];
+};
+
+const DEPARTED_STATUSES: readonly string[] = DEPARTED;
+
 const CLOSED: RunState = { ...initialRunState([]), phase: 'closed' };
 
 /** Returns the state of the run as its workflow has it or, without a response, as its last record stored it. */
@@ -92,7 +100,11 @@ export function orderDetailRoute(deps: ApiDeps): Route {
       const isDraft = order.fulfillmentStatus === 'draft';
       const repairs = async () => {
         if (!hasOperatorRole(account, 'operator') || isDraft || order.archived) return [];
-        if (hasEnded) return repairsOfEnded(order.fulfillmentStatus, order.attention, refundableItemsOf(order));
+        if (hasEnded) {
+          const { fulfillmentStatus, attention } = order;
+          return repairsOfEnded(fulfillmentStatus, attention, refundableItemsOf(order), shippedItemsOf(order));
+        }
+        if ((await runs.goneRun(id)) !== null) return hasOperatorRole(account, 'admin') ? [REVIVE] : [];
         return run === 'missing' ? [] : await possibleRepairsOf(deps, id, state);
       };
       const view = storedOrderView(order);

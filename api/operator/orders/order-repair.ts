@@ -7,7 +7,9 @@ import { refundEndedOrder, refundUnitsOfEnded } from '../../../src/orders/planni
 import type { OperatorOrder } from '../../../src/orders/reading/operator-order-schemas';
 import { operatorOrderSchema } from '../../../src/orders/reading/operator-order-view';
 import { dismissAttention, operatorOrder } from '../../../src/orders/reading/operator-orders';
+import { reviveRun } from '../../../src/orders/upkeep/revive-run';
 import { partnerByAccount } from '../../../src/partners/partner-rows';
+import { text } from '../../../src/platform/domain/fields';
 import { type FieldError, Refusal } from '../../../src/platform/errors';
 import type { Sql } from '../../../src/platform/postgres';
 import type { ApiDeps } from '../../deps';
@@ -67,6 +69,50 @@ export function orderRepairRoute({ sql, runs }: Pick<ApiDeps, 'sql' | 'runs'>): 
         ...auditedState(after),
         waitsForPartner: after.printOrders.some(({ status }) => status === 'waiting'),
       };
+    },
+  });
+}
+
+export function orderReviveRoute({
+  sql,
+  runs,
+  runSettings,
+  wake,
+}: Pick<ApiDeps, 'sql' | 'runs' | 'runSettings' | 'wake'>): Route {
+  return route('POST /v1/operator/orders/{orderId}/revive', {
+    ...forOrder('admin'),
+    operationId: 'reviveOrder',
+    refuses: ['AMBIGUOUS_REFERENCE', 'CONFLICT'],
+    summary: 'Start the workflow of an order again that is gone',
+    description:
+      'The workflow of an open order was terminated, has failed, or was lost. It continues in the state that its last step stored. ' +
+      '409: the workflow runs, is about to start, or the order has ended.',
+    audits: ['order.revive'],
+    body: z
+      .object({ reason: text(500).describe('Recorded with the operator’s name in the event log.') })
+      .meta({ id: 'Revival' }),
+    response: operatorOrderSchema
+      .pick({ id: true, orderReferenceId: true, fulfillmentStatus: true })
+      .meta({ id: 'RevivedOrder' }),
+    handler: async ({ params: { orderId }, body: { reason }, account, requestId, log, audit }) => {
+      const id = await changedOrderId(sql, account, orderId);
+      const how = await runs.goneRun(id);
+      const request = { by: account.name, reason, requestId };
+      const isRevived =
+        how !== null &&
+        (await reviveRun(sql, runSettings, id, request, (tx) =>
+          audit(tx, {
+            action: 'order.revive',
+            objectId: id,
+            before: { workflow: how },
+            after: { workflow: 'started' },
+          }),
+        ));
+      if (!isRevived) throw new Refusal('CONFLICT', { message: 'The order has a workflow, or has ended.' });
+      wake('start_workflow');
+      log.warn({ orderId: id, by: account.name, how }, 'order workflow started again');
+      const { orderReferenceId, fulfillmentStatus } = (await operatorOrder(sql, id))!;
+      return { id, orderReferenceId, fulfillmentStatus };
     },
   });
 }

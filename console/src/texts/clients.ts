@@ -193,6 +193,7 @@ export const clients = {
     order_item_units_cancelled: 'Units cancelled',
     order_file_requested: 'File requested',
     order_files_delayed: 'Files not fetched yet',
+    claim_status_updated: 'Status of a claim',
   } satisfies Record<ApiResponse<'listClientWebhooks'>['webhooks'][number]['events'][number], string>,
   deliveries: {
     title: 'Deliveries',

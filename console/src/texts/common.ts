@@ -93,6 +93,8 @@ export const common = {
     link: 'Go to Today',
   },
   close: 'Close',
+  next: 'Next',
+  needsReason: 'Give a reason first.',
   reason: 'Reason',
   /** Rows of fields that are added and removed. */
   rows: { remove: 'Remove', cell: (column: string, row: number) => `${column}, row ${row}` },

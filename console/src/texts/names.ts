@@ -27,6 +27,7 @@ export type Status =
   | PrintOrder['postbacks'][number]['status']
   | PrintOrder['shipments'][number]['status']
   | ApiResponse<'pingPartner'>['outcome']
+  | Order['claims'][number]['status']
   | DeliveryState;
 
 /** Returns the names of the codes of a table: their words. */
@@ -95,6 +96,8 @@ const STATUSES = {
     bought: 'success',
     voided: 'neutral',
     retry: 'warning',
+    open: 'warning',
+    replaced: 'success',
   }),
 };
 
@@ -123,6 +126,8 @@ export const REASONS: Readonly<Record<AttentionReason, string>> = {
   out_of_step: 'Out of step',
   record_refused: 'Record refused',
   parcel_exception: 'Carrier reports trouble',
+  parcel_silent: 'Parcel without a scan',
+  claim: 'Claim',
   channel_change_missed: 'Shop’s change missed',
   order_failed: 'Failed',
   order_returned: 'Returned',

@@ -12,6 +12,7 @@ interface RepairTexts {
   readonly button: string;
 }
 
+type Claim = Order['claims'][number];
 type FileReplacementState = NonNullable<
   ApiResponse<'getOrder'>['items'][number]['files'][number]['replacement']
 >['state'];
@@ -77,11 +78,23 @@ export const REPAIRS: Readonly<Record<Order['possibleRepairs'][number]['action']
       'What has not shipped goes to the new address or by the new method. Labels that were made already are voided, and the partner gets new ones.',
     button: 'Change shipping',
   },
+  claim: {
+    name: 'Lost, damaged or wrong',
+    explanation:
+      'Units that have shipped did not arrive as ordered. The client gets the money back, or the units are made and shipped again at no cost.',
+    button: 'Settle claim',
+  },
   reprint: {
     name: 'Reprint',
     explanation:
       'The items are made and shipped again as a new order of the same client, which is linked to this one. This order does not change.',
     button: 'Reprint order',
+  },
+  revive: {
+    name: 'Revive',
+    explanation:
+      'The workflow of the order was terminated, has failed or is lost. It is started again in the state that its last step stored.',
+    button: 'Revive order',
   },
   dismiss: {
     name: 'Dismiss',
@@ -148,18 +161,35 @@ export const order = {
   rejected: (partner: string, reason: string) => `${reason.startsWith(partner) ? reason : `${partner} ${reason}`}.`,
   printOrder: 'Print order',
   trackingCode: 'Tracking code of the partner, when the parcel has no label of ours',
-  partnerOption: (uid: string, cents: number | null) =>
-    cents === null ? uid : `${uid} · ${(cents / 100).toFixed(2)} EUR`,
+  partnerOption: (uid: string, cents: number | null, dispatchDate: string | null) =>
+    [
+      uid,
+      cents === null ? null : `${(cents / 100).toFixed(2)} EUR`,
+      dispatchDate === null ? null : `ships by ${dispatchDate}`,
+    ]
+      .filter((part) => part !== null)
+      .join(' · '),
   force: 'Do not wait for the current partner: both may make the units',
   refused: 'Refused',
   units: {
     legend: 'Units',
     of: (quantity: number) => `of ${quantity}`,
+    product: (name: string, reference: string) => `${name} (${reference})`,
     all: (quantity: number, item: string) => `${quantity} × ${item}`,
     some: (chosen: number, quantity: number, item: string) => `${chosen} of ${quantity} × ${item}`,
     none: 'Choose at least one unit.',
   },
   concerns: (repair: string, units: string) => `${repair}: ${units}.`,
+  /** What the partner of the items is told, by the repair. */
+  told: {
+    reroute: (partners: string) => `${partners} gets a request to cancel the units, with your reason.`,
+    cancel: (partners: string) => `${partners} gets a request to cancel the items, with your reason.`,
+    retry: (partners: string) => `${partners} gets the print order again, as it was.`,
+    hold: (partners: string) => `${partners} is told nothing.`,
+  } as Readonly<Partial<Record<Order['possibleRepairs'][number]['action'], (partners: string) => string>>>,
+  priceStays: 'The client’s price stays as it is.',
+  amount: (total: string, vat: string, shipping: string | null) =>
+    `The client gets back ${total}, with ${vat} of tax${shipping === null ? '' : ` and ${shipping} for shipping`}.`,
   refund: {
     explanation:
       'The client gets back the price of the units. Nothing else changes: what was delivered stays delivered.',
@@ -176,6 +206,31 @@ export const order = {
       endpoints === 0
         ? 'The client has no endpoint for this notification. The request is in the event log of the order.'
         : `The client is notified at ${endpoints === 1 ? '1 endpoint' : `${endpoints} endpoints`}.`,
+  },
+  claim: {
+    title: 'Claims',
+    reason: 'What is wrong',
+    reasons: { parcel_lost: 'Lost', damaged: 'Damaged', wrong_item: 'Wrong item' } satisfies Record<
+      Claim['reason'],
+      string
+    >,
+    note: 'What happened',
+    pictures: 'Addresses of pictures, one per line',
+    picture: (number: number) => `Picture ${number}`,
+    decision: 'Decision',
+    decisions: { replace: 'Make again at no cost', refund: 'Refund', refuse: 'Refuse' },
+    liable: 'Who has to pay',
+    sides: { carrier: 'Carrier', partner: 'Partner', shop: 'Shop' } satisfies Record<
+      NonNullable<Claim['liable']>,
+      string
+    >,
+    message: 'Message to the client',
+    decide: 'Decide',
+    decideOf: (what: string) => `Decide on the claim ${what}`,
+    button: 'Settle claim',
+    explanation: 'The client is notified of the decision.',
+    columns: { claim: 'Claim', status: 'Status', by: 'By', liable: 'To pay', at: 'Made' },
+    replacement: 'Open the replacement',
   },
   cancel: { effect: (units: string) => (units === '' ? 'Cancels nothing.' : `Cancels and refunds ${units}.`) },
   address: {
@@ -226,6 +281,12 @@ export const order = {
   reprint: {
     file: (type: string, item: string) => `Address of the file ${type} of ${item}`,
     charge: 'Charge the client',
+    of: 'Reprint of',
+    reprints: 'Reprints',
+    first: 'Open the first order',
+    again: (number: number) => `Open reprint ${number}`,
+    repeat: (reprints: number) =>
+      `Make units once more that ${reprints === 1 ? 'a reprint has' : `${reprints} reprints have`} made`,
     elsewhere: 'Ship to another address',
     effect: (units: string, charge: boolean) =>
       units === '' ? 'Makes nothing.' : `Makes ${units}, ${charge ? 'charged to the client' : 'no charge'}.`,

@@ -27,6 +27,7 @@ export const orders = {
     amount: 'Amount',
     created: 'Created',
   },
+  reprint: 'Reprint',
   archived: 'Archived',
   empty: 'No order found',
   emptyText: 'Orders appear here when clients submit them.',

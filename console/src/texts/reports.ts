@@ -25,6 +25,7 @@ export const reports = {
     delivered: 'Delivered',
     late: 'Late',
     errors: 'Errors',
+    claims: 'Claims to pay',
   },
   currency: 'Currency',
   carrier: 'Carrier',

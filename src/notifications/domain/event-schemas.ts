@@ -10,6 +10,7 @@ export const NOTIFICATION_EVENTS = [
   'order_item_units_cancelled',
   'order_file_requested',
   'order_files_delayed',
+  'claim_status_updated',
 ] as const;
 
 export type NotificationEvent = (typeof NOTIFICATION_EVENTS)[number];
@@ -190,6 +191,22 @@ export const EVENT_SCHEMAS = {
       message: z.string().describe('Which file, and why the latest attempt failed.'),
       attempts: z.int(),
       nextAttemptAt: z.iso.datetime(),
+    }),
+  },
+  claim_status_updated: {
+    summary: 'A claim was made, or an operator has decided on it',
+    schema: ofOrder('claim_status_updated', 'ClaimStatusUpdated', {
+      claimId: z.string(),
+      reason: z.string().describe('`parcel_lost`, `damaged` or `wrong_item`.'),
+      status: z.string().describe('`open`, `refunded`, `replaced` or `refused`.'),
+      items: z
+        .array(z.object({ itemReferenceId: z.string(), quantity: z.int() }))
+        .readonly()
+        .describe('The claimed units.'),
+      note: z.string().nullable(),
+      pictures: z.array(z.string()).readonly(),
+      message: z.string().nullable().describe('The operator’s words to the client.'),
+      replacementOrderId: z.string().nullable().describe('The order that replaces the units, when a new one does.'),
     }),
   },
   attention_raised: {

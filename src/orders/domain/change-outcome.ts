@@ -63,6 +63,7 @@ const SENDING: readonly string[] = ['reroute', 'reproduce', 'retry'];
 const PROBLEMS: readonly string[] = [
   ...REFUSALS,
   'postback_error',
+  'postback_cancelled',
   'dispatch_failed',
   'partner_not_updated',
   'label_not_voided',

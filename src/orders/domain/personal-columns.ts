@@ -169,12 +169,35 @@ export const PERSONAL_TABLES: readonly PersonalTable[] = [
   // Responses that repeat a free text. Other stored responses hold ids, states and links.
   {
     table: 'idempotency_keys',
-    rowsOf: (sql, ids) => sql`operation_id IN ('addOrderNote', 'startBulkRepair') AND body ->> 'id' IN (
+    rowsOf: (
+      sql,
+      ids,
+    ) => sql`operation_id IN ('addOrderNote', 'startBulkRepair', 'makeClaim', 'decideClaim') AND body ->> 'id' IN (
       SELECT id::text FROM order_notes WHERE order_id = ANY(${[...ids]}::uuid[])
+      UNION SELECT id::text FROM claims WHERE order_id = ANY(${[...ids]}::uuid[])
       UNION SELECT bulk_repair_id::text FROM bulk_repair_orders WHERE order_id = ANY(${[...ids]}::uuid[]))`,
     columns: {
-      body: texts('id', 'author', 'createdAt', 'endedAt', 'action', 'partnerId', 'requestedBy', 'status', 'workflowId'),
+      body: texts(
+        'id',
+        'orderId',
+        'itemReferenceId',
+        'replacementOrderId',
+        'decidedAt',
+        'author',
+        'createdAt',
+        'endedAt',
+        'action',
+        'partnerId',
+        'requestedBy',
+        'status',
+        'workflowId',
+      ),
     },
+  },
+  {
+    table: 'claims',
+    rowsOf: by('order_id'),
+    columns: { note: placeholder, pictures: emptyList, message: placeholder },
   },
   { table: 'order_notes', rowsOf: by('order_id'), columns: { text: placeholder } },
   { table: 'print_orders', rowsOf: by('order_id'), columns: { body: textsOfJson(...printOrderKeeps) } },

@@ -18,6 +18,8 @@ export interface Reprint {
   /** Undefined: the address of the order. */
   readonly shippingAddress?: SubmitOrder['shippingAddress'] | undefined;
   readonly charge: boolean;
+  /** True: units of a claim, which have shipped. Absent: the order was delivered or returned, or has failed. */
+  readonly claimed?: true;
 }
 
 /**
@@ -26,9 +28,9 @@ export interface Reprint {
  */
 export function reprintOf(
   order: OrderRecord,
-  { items: wanted, shippingAddress, charge }: Reprint,
+  { items: wanted, shippingAddress, charge, claimed }: Reprint,
 ): Pick<Submission, 'order' | 'products' | 'reprint'> {
-  if (!REPRINTABLE.includes(order.fulfillmentStatus)) {
+  if (claimed !== true && !REPRINTABLE.includes(order.fulfillmentStatus)) {
     throw new Refusal('CONFLICT', {
       message: 'Only an order that was delivered or returned, or has failed, can be reprinted.',
     });

@@ -98,24 +98,40 @@ export async function refundUnitsOfEnded(
     const known = await tx`SELECT FROM receipts WHERE order_id = ${orderId} AND starts_with(step, ${`${step}:`})`;
     if (known.length > 0) return 'refunded';
     if (order === undefined || !takesRefunds(order.status, order.financialStatus)) return 'not-ended';
-    const items = await tx<{ id: string; reference: string }[]>`
+    return await refundOpenUnits(tx, orderId, request, units, step);
+  });
+}
+
+/**
+ * Refunds units in the transaction of the caller, who has locked the order. It may have a run, which does not know the refund.
+ * @returns `too-many` when fewer units of an item are left to refund
+ */
+export async function refundOpenUnits(
+  tx: Transaction,
+  orderId: string,
+  request: RequestedBy,
+  units: readonly { readonly itemId: string; readonly quantity: number }[],
+  step: string,
+): Promise<'refunded' | 'too-many'> {
+  const items = await tx<{ id: string; reference: string }[]>`
       SELECT id::text, item_reference_id AS reference FROM order_items WHERE order_id = ${orderId}`;
-    const { all } = await readCharges(tx, orderId);
-    const open = all.flatMap(openLines);
-    const leftOf = (itemId: string) => {
-      const reference = items.find(({ id }) => id === itemId)?.reference;
-      return open.reduce((sum, { line, amount }) => sum + (line.referenceId === reference ? amount : 0), 0);
-    };
-    const wanted = Map.groupBy(units, ({ itemId }) => itemId);
-    for (const [itemId, of] of wanted) {
-      if (of.reduce((sum, { quantity }) => sum + quantity, 0) > leftOf(itemId)) return 'too-many';
-    }
-    await refundItems(tx, { orderId, step, printOrderId: null, items: units });
-    await tx`
-      UPDATE orders SET financial_status = ${await statusAfterRefund(tx, orderId)}, updated_at = now() WHERE id = ${orderId}`;
-    await tx`
+  const { all } = await readCharges(tx, orderId);
+  const open = all.flatMap(openLines);
+  const leftOf = (itemId: string) => {
+    const reference = items.find(({ id }) => id === itemId)?.reference;
+    return open.reduce((sum, { line, amount }) => sum + (line.referenceId === reference ? amount : 0), 0);
+  };
+  const wanted = Map.groupBy(units, ({ itemId }) => itemId);
+  for (const [itemId, of] of wanted) {
+    if (of.reduce((sum, { quantity }) => sum + quantity, 0) > leftOf(itemId)) return 'too-many';
+  }
+  await refundItems(tx, { orderId, step, printOrderId: null, items: units });
+  await tx`
+      UPDATE orders SET run_financial_status = coalesce(run_financial_status, financial_status),
+        financial_status = ${await statusAfterRefund(tx, orderId)}, updated_at = now()
+      WHERE id = ${orderId}`;
+  await tx`
       INSERT INTO order_events (order_id, type, data)
       VALUES (${orderId}, 'refund_units', ${json(tx, { ...requestedBy(request), units })})`;
-    return 'refunded';
-  });
+  return 'refunded';
 }

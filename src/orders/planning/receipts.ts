@@ -1,8 +1,9 @@
+import { fromMinor } from '../../platform/domain/money';
 import { uuidv7 } from '../../platform/ids';
 import { type Fragment, json, type Queryable, type Statement } from '../../platform/postgres';
 import type { FinancialStatus } from '../domain/lifecycle/statuses';
 import { priceLine } from '../domain/pricing';
-import { buildReceipt, type Receipt, type ReceiptTax, refundReceipt } from '../domain/receipt';
+import { buildReceipt, type Receipt, type ReceiptLine, type ReceiptTax, refundReceipt } from '../domain/receipt';
 import type { RecordKey } from '../domain/run/run-record';
 import { shippingRate, vatOf } from '../domain/vat';
 import {
@@ -154,6 +155,27 @@ export async function refundItems(
   );
   // The plan of the print order ends with its last unit. While it has units, they are planned again first.
   if (refund.printOrderId !== null) await refundShipping(tx, orderId, refund.printOrderId, `${step}:shipping`, record);
+}
+
+/** Returns what a refund of units gives back, in the currency's main unit. */
+export function refundAmounts(
+  currency: string,
+  { all }: OrderCharges,
+  units: readonly { readonly itemReferenceId: string; readonly quantity: number }[],
+) {
+  const wanted = new Map<string, number>();
+  for (const { itemReferenceId, quantity } of units)
+    wanted.set(itemReferenceId, (wanted.get(itemReferenceId) ?? 0) + quantity);
+  const lines = refundUnits(all, wanted).flatMap(({ receipt }) => receipt.lines);
+  const sum = (of: (line: ReceiptLine) => number) =>
+    fromMinor(0 - lines.reduce((minor, line) => minor + of(line), 0), currency);
+  return {
+    currency,
+    products: sum(({ type, price }) => (type === 'product' ? price : 0)),
+    shipping: sum(({ type, price }) => (type === 'shipment' ? price : 0)),
+    vat: sum(({ vat }) => vat),
+    total: sum(({ priceInclVat }) => priceInclVat),
+  };
 }
 
 /** Refunds what is charged for shipping beyond the plans of the units that are left, after units of a print order were cancelled. */

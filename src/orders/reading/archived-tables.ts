@@ -19,6 +19,7 @@ export const ARCHIVED_TABLES = [
   { table: 'packing_slips', rows: ofOrder },
   { table: 'order_events', rows: ofOrder },
   { table: 'order_notes', rows: ofOrder },
+  { table: 'claims', rows: ofOrder },
   { table: 'routing_decisions', rows: ofOrder },
   { table: 'notified_states', rows: ofOrder },
   { table: 'shipping_changes', rows: ofOrder },

@@ -103,7 +103,7 @@ function archivedSummary(archived: ArchivedSummary): OperatorOrderSummary {
   return {
     ...head,
     ...{ amount, recipient: '', archived: true },
-    ...{ attention: [], attentionSince: null, refusal: null, methodUids: [], partners: [] },
+    ...{ attention: [], attentionSince: null, refusal: null, reprintOf: null, methodUids: [], partners: [] },
   };
 }
 
@@ -173,7 +173,7 @@ async function ordersOf(
       SELECT o.id, o.order_reference_id, o.client_id, a.name AS client_name, o.fulfillment_status,
         false AS archived, o.shipping_address ->> 'country' AS country, coalesce(o.attention, '{}') AS attention, o.created_at, o.updated_at,
         ${position} AS position,
-        o.refusal_reason AS refusal,
+        o.refusal_reason AS refusal, o.reprint_of,
         concat_ws(' ', o.shipping_address ->> 'firstName', o.shipping_address ->> 'lastName') AS recipient,
         (SELECT jsonb_build_object('minor', sum((r.body #>> '{totals,totalInclVat}')::bigint), 'currency', min(r.currency))
           FROM receipts r WHERE r.order_id = o.id HAVING count(*) > 0) AS amount,

@@ -4,6 +4,7 @@ import { POSTBACK_STATUSES } from '../../partners/domain/partner-protocol';
 import { timestamp } from '../../platform/domain/fields';
 import { SHIPMENT_STATUSES } from '../../shipping/purchase-rows';
 import { CHANGE_STATES } from '../domain/change-outcome';
+import { CLAIM_REASONS, CLAIM_STATUSES, LIABLE_SIDES } from '../domain/claim';
 import { ATTENTION_REASONS } from '../domain/lifecycle/attention-reasons';
 import { ATTENTION } from '../domain/lifecycle/rules/attention';
 import { ITEM_STATUSES, PRINT_ORDER_STAGES } from '../domain/lifecycle/statuses';
@@ -42,6 +43,7 @@ export const listedOrderSchema = headSchema.extend({
     .describe('Sum of the receipts. Null before the order is priced.'),
   attentionSince: timestamp.nullable().describe('When the order got the oldest of its reasons.'),
   refusal: z.string().nullable().describe('Why the order was refused.'),
+  reprintOf: z.string().nullable().describe('The order that this one makes again.'),
 });
 
 export const changeOutcomeSchema = z.object({
@@ -127,6 +129,8 @@ export const printOrder = z.object({
 
 export const storedOrderSchema = headSchema.extend({
   financialStatus,
+  reprintOf: z.string().nullable().describe('The order that this one makes again.'),
+  reprints: z.array(z.string()).describe('The orders that make this one again, oldest first.'),
   shippingRevision: z.int().describe('Number of changes of address or method.'),
   requestId: z.string().nullable(),
   refusal: z
@@ -164,6 +168,34 @@ export const storedOrderSchema = headSchema.extend({
       }),
     )
     .describe('All parcels with a tracking number, also those with a voided label.'),
+  claims: z
+    .array(
+      z.object({
+        id: z.string(),
+        reason: z.enum(CLAIM_REASONS),
+        status: z.enum(CLAIM_STATUSES),
+        items: z.array(
+          z.object({
+            itemId: z.string(),
+            itemReferenceId: z.string(),
+            quantity: z.int(),
+            outcome: z
+              .enum(['replacing', 'replaced', 'refunded', 'refused'])
+              .nullable()
+              .describe('Null while the units are open. `replacing`: the order workflow was asked to make them again.'),
+          }),
+        ),
+        note: z.string().nullable(),
+        pictures: z.array(z.string()),
+        madeBy: z.string().describe('`client`, or `operator` and a name.'),
+        liable: z.enum(LIABLE_SIDES).nullable(),
+        message: z.string().nullable().describe('What the client was told.'),
+        replacementOrderId: z.string().nullable(),
+        createdAt: time,
+        decidedAt: time.nullable(),
+      }),
+    )
+    .describe('Units that were lost, damaged or wrong, as the client or an operator has reported them. Oldest first.'),
   events: z
     .array(
       z.object({

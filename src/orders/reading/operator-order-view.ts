@@ -107,6 +107,10 @@ const runSchema = z
                 'Present when the partner was asked to stop because its units are rerouted: its response. ' +
                   '`unanswered`: the timeout has passed. `forced`: an operator did not wait for it.',
               ),
+            claimed: z
+              .boolean()
+              .optional()
+              .describe('True when all units have shipped, and are made again after a claim.'),
             ended: z.enum(['cancelled', 'superseded']).nullable(),
           }),
         ),

@@ -18,6 +18,7 @@ export async function operatorOrder(
     ${withRows(sql, archived)} wanted AS (SELECT ${orderId}::uuid AS id)
     SELECT ${archived !== null} AS archived, o.id, o.order_reference_id, o.client_id, a.name AS client_name, o.fulfillment_status, o.financial_status,
       o.shipping_address ->> 'country' AS country, coalesce(o.attention, '{}') AS attention, o.shipping_revision,
+      o.reprint_of, ARRAY(SELECT n.id::text FROM orders n WHERE n.reprint_of = o.id ORDER BY n.id) AS reprints,
       o.request_id, o.created_at, o.updated_at, o.tracking_ended_at,
       CASE WHEN o.refusal_reason_code IS NOT NULL THEN jsonb_build_object('code', o.refusal_reason_code,
         'reason', coalesce(o.refusal_reason, ''), 'details', o.refusal_reason_details) END AS refusal,
@@ -76,6 +77,12 @@ export async function operatorOrder(
             t.expected_delivery_date, t.checked_at, t.created_at, false
           FROM print_orders p JOIN trackings t ON t.print_order_id = p.id WHERE p.order_id = o.id) AS t
         ORDER BY t.created_at, t.tracking_number)) AS parcels,
+      to_jsonb(ARRAY(
+        SELECT jsonb_build_object('id', c.id, 'reason', c.reason, 'status', c.status, 'items', ARRAY(
+            SELECT u - 'refusals' FROM jsonb_array_elements(c.items) u), 'note', c.note,
+          'pictures', c.pictures, 'madeBy', c.made_by, 'liable', c.liable, 'message', c.message,
+          'replacementOrderId', c.replacement_id, 'createdAt', c.created_at, 'decidedAt', c.decided_at)
+        FROM claims c WHERE c.order_id = o.id ORDER BY c.id)) AS claims,
       ${eventsAsJson(sql)} AS events
     FROM wanted JOIN orders o USING (id) JOIN accounts a ON a.id = o.client_id`;
   return order ?? null;

@@ -29,7 +29,9 @@ export const possibleRepairsSchema = z
       action: z
         .enum(POSSIBLE_REPAIRS)
         .describe(
-          '`change_shipping`: operation `updateShipment`. `reprint`: operation `reprintOrder`. Others: `repairOrder`.',
+          '`change_shipping`: operation `updateShipment`. `claim`: operation `makeClaim`, for units that are lost, damaged or ' +
+            'wrong. `reprint`: operation `reprintOrder`. `revive`: operation `reviveOrder`, for admins, of an order whose ' +
+            'workflow is gone. Others: `repairOrder`.',
         ),
       itemIds: z
         .array(z.string())

@@ -26,6 +26,7 @@ export const MEASURES = [
   'delivered',
   'late',
   'errors',
+  'claims',
 ] as const;
 
 /** Null: the report is not grouped by it, or the lines of the group have none. */
@@ -75,6 +76,7 @@ export class ReportGroups {
       group.delivered += Number(line.delivered);
       group.late += Number(line.late);
       group.errors += Number(line.errors);
+      group.claims += Number(line.claims);
     }
   }
 

@@ -3,7 +3,8 @@ import type { Fragment, Queryable } from '../../platform/postgres';
 /**
  * Returns the query of the lines that reports add up. An order has lines of these kinds, in the order of `order_id`:
  * `item`: an item at a partner, or at none yet; `revenue`: a line of a receipt; `cost`: what a partner or a label costs;
- * `parcel`; `error`: a print order about which its partner reported an error. Counts are in lines with the currency of the
+ * `parcel`; `error`: a print order about which its partner reported an error; `claim`: a claim for which its partner or its
+ * carrier has to pay. Counts are in lines with the currency of the
  * order; costs have their own. Amounts are minor units.
  * @param orders condition on the orders `o`
  */
@@ -61,6 +62,10 @@ export const reportLines = (sql: Queryable, orders: Fragment): Fragment => sql`(
   FROM reported r JOIN print_orders p ON p.order_id = r.id LEFT JOIN planned_shipments s ON s.print_order_id = p.id
   WHERE EXISTS (SELECT FROM postbacks b
     WHERE b.print_order_id = p.id AND b.order_id = r.id AND b.body ->> 'status' = 'error')
+  UNION ALL
+  SELECT r.id, 'claim', r.client_id, r.country, CASE WHEN c.liable = 'partner' THEN c.partner_id END,
+    CASE WHEN c.liable = 'carrier' THEN c.carrier_uid END, NULL, r.currency, r.is_reprint, 0, 0, 0, false, false
+  FROM reported r JOIN claims c ON c.order_id = r.id WHERE c.liable IN ('partner', 'carrier')
 )`;
 
 /**

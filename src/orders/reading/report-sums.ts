@@ -33,7 +33,7 @@ export type SummedLine = SumKey & {
   readonly orders: number;
 } & Record<(typeof SUMMED)[number], number | bigint>;
 
-const SUMMED = ['units', 'revenue_minor', 'cost_minor', 'parcels', 'delivered', 'late', 'errors'] as const;
+const SUMMED = ['units', 'revenue_minor', 'cost_minor', 'parcels', 'delivered', 'late', 'errors', 'claims'] as const;
 
 const column = (name: keyof SummedLine, type: Column['type']): Column => ({ name, type, doc: '' });
 export const SUM_COLUMNS: readonly Column[] = [
@@ -87,6 +87,7 @@ export class ReportSums {
         delivered: Number(line.is_delivered),
         late: Number(line.is_late),
         errors: Number(line.kind === 'error'),
+        claims: Number(line.kind === 'claim'),
       });
     }
     const names = [...byKey.keys()].sort();

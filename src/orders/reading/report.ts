@@ -146,7 +146,8 @@ function hotGroups(tx: Transaction, { from, to, by, filters }: ReportRequest, wi
       count(DISTINCT order_id) FILTER (WHERE kind = 'item' AND is_reprint)::float8 AS reprints,
       sum(units)::float8 AS units, sum(revenue_minor)::float8 AS "revenueMinor", sum(cost_minor)::float8 AS "costMinor",
       count(*) FILTER (WHERE kind = 'parcel')::float8 AS parcels, count(*) FILTER (WHERE is_delivered)::float8 AS delivered,
-      count(*) FILTER (WHERE is_late)::float8 AS late, count(*) FILTER (WHERE kind = 'error')::float8 AS errors
+      count(*) FILTER (WHERE is_late)::float8 AS late, count(*) FILTER (WHERE kind = 'error')::float8 AS errors,
+      count(*) FILTER (WHERE kind = 'claim')::float8 AS claims
     FROM ${lines} AS lines
     WHERE true ${filter('client')} ${filter('country')} ${filter('partner')} ${filter('carrier')} ${filter('product')}
     GROUP BY 1, 2, 3, 4, 5, 6, 7 LIMIT ${MOST_GROUPS + 1}`;

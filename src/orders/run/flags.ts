@@ -1,6 +1,6 @@
 import { ORDER_SIGNALS, orderWorkflowId } from '../../platform/domain/workflows';
 import { enqueue } from '../../platform/outbox/outbox';
-import { inTransaction, json, type Sql } from '../../platform/postgres';
+import { inTransaction, json, type Queryable, type Sql, type Transaction } from '../../platform/postgres';
 import type { AttentionReason } from '../domain/lifecycle/attention-reasons';
 import type { EventOf } from '../domain/lifecycle/run-events';
 import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
@@ -32,10 +32,20 @@ export async function flagOrder(
   orderId: string,
   reason: AttentionReason,
   message: string,
+  options: FlagOptions = {},
+): Promise<boolean> {
+  return await inTransaction(sql, (tx) => flagOrderIn(tx, orderId, reason, message, options));
+}
+
+/** The same in the transaction of the caller. */
+export async function flagOrderIn(
+  tx: Transaction,
+  orderId: string,
+  reason: AttentionReason,
+  message: string,
   { untilNextRecord = false, replaces, unlessEnded = false }: FlagOptions = {},
 ): Promise<boolean> {
-  return await inTransaction(sql, async (tx) => {
-    const flagged = await tx`
+  const flagged = await tx`
       UPDATE orders SET attention = array_append(array_remove(attention, ${reason}::text), ${reason}::text), updated_at = now()
       WHERE id = ${orderId} AND NOT (${unlessEnded} AND (
         fulfillment_status = ANY(${[...ENDED_ORDERS]}) OR tracking_ended_at IS NOT NULL
@@ -44,12 +54,27 @@ export async function flagOrder(
           OR data ->> 'message' <> ${message} AND at <= now() - make_interval(secs => ${replaces?.olderThanMs ?? null} / 1000.0)
         FROM order_events
         WHERE order_id = ${orderId} AND type = 'flagged' AND data ->> 'reason' = ${reason} ORDER BY id DESC LIMIT 1))`;
-    if (flagged.count === 0) return false;
-    await tx`
+  if (flagged.count === 0) return false;
+  await tx`
       INSERT INTO order_events (order_id, type, data) VALUES (${orderId}, 'flagged', ${json(tx, { reason, message })})`;
-    const event: EventOf<'flagged'> = { type: 'flagged', reason, message };
-    const payload = { signal: ORDER_SIGNALS.flagged, args: [event] };
-    if (!untilNextRecord) await enqueue(tx, { kind: 'signal_workflow', target: orderWorkflowId(orderId), payload });
-    return true;
-  });
+  if (!untilNextRecord) await signal(tx, orderId, { type: 'flagged', reason, message });
+  return true;
+}
+
+async function signal(tx: Transaction, orderId: string, event: EventOf<'flagged'> | EventOf<'flag_cleared'>) {
+  const payload = { signal: ORDER_SIGNALS.flagged, args: [event] };
+  await enqueue(tx, { kind: 'signal_workflow', target: orderWorkflowId(orderId), payload });
+}
+
+/** Returns true for an order with a run, which keeps the order's flags. */
+export async function hasRun(tx: Queryable, orderId: string): Promise<boolean> {
+  return (await tx`SELECT FROM run_snapshots WHERE order_id = ${orderId}`).length > 0;
+}
+
+/** Clears a flag from outside, whose cause no longer exists. The run of the order does the same. */
+export async function clearFlag(tx: Transaction, orderId: string, reason: AttentionReason): Promise<void> {
+  const cleared = await tx`
+    UPDATE orders SET attention = nullif(array_remove(attention, ${reason}::text), '{}'), updated_at = now()
+    WHERE id = ${orderId} AND ${reason} = ANY(attention)`;
+  if (cleared.count > 0 && (await hasRun(tx, orderId))) await signal(tx, orderId, { type: 'flag_cleared', reason });
 }

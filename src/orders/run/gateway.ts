@@ -26,6 +26,7 @@ import {
   ORDER_UPDATES,
   type RunView,
 } from '../domain/run/run-messages';
+import { flagOrder } from './flags';
 
 /** Time that a request waits for the workflow. A carrier may need several seconds for a label, and HTTP clients time out after 30 s. */
 const RESPONSE_MS = 25_000;
@@ -59,34 +60,68 @@ interface FailingStep {
  * Sends updates and queries to order workflows for API requests.
  * Every method throws Refusal: `CONFLICT` when the workflow refuses or the order has ended, `VALIDATION_ERROR`,
  * `PUBLIC_API_ERROR` when the carrier refuses, `UNAVAILABLE` when the order has not started yet, or Temporal or every worker
- * is unavailable.
+ * is unavailable. An order whose workflow is gone is flagged: a repair gets `CONFLICT`, everything else `UNAVAILABLE`.
  */
 export type RunGateway = ReturnType<typeof createRunGateway>;
 
 export function createRunGateway(client: Client, sql: Sql) {
+  const describe = (orderId: string, timeoutMs: number) =>
+    client.withDeadline(Date.now() + timeoutMs, () => client.workflow.getHandle(orderWorkflowId(orderId)).describe());
   /** Calls the workflow of an order, and waits for the start of one that was submitted a moment ago. */
-  async function whenStarted<T>(orderId: string, call: () => Promise<T>): Promise<T> {
+  async function whenStarted<T>(orderId: string, call: () => Promise<T>, isRepair = false): Promise<T> {
     for (const end = Date.now() + START_MS; ; ) {
       try {
         return await call();
       } catch (error) {
         if (!(error instanceof WorkflowNotFoundError)) throw refusalOf(error) ?? error;
         if (!(await awaitsStart(sql, orderId))) throw notRunning();
+        const gone = await goneRun(orderId);
+        if (gone !== null) {
+          await flagOrder(sql, orderId, 'out_of_step', `the workflow is gone: ${gone}`, { untilNextRecord: true });
+          if (isRepair)
+            throw new Refusal('CONFLICT', {
+              message: `The order’s workflow is gone (${gone}). An admin can revive it.`,
+            });
+          throw unavailable('The order waits for an operator. Try again later.');
+        }
         if (Date.now() > end) throw unavailable('The order has not started yet. Try again shortly.');
         await sleep(LOOK_EVERY_MS);
       }
     }
   }
+  /**
+   * Returns how the workflow of an open order ended, or `missing`. Null: it runs, it has completed, its start waits, or the order
+   * has ended. Needs no worker.
+   */
+  async function goneRun(orderId: string): Promise<string | null> {
+    let how = 'missing';
+    try {
+      how = (await describe(orderId, REACHABLE_MS)).status.name;
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) throw refusalOf(error) ?? error;
+    }
+    if (how === 'RUNNING' || how === 'COMPLETED' || !(await awaitsStart(sql, orderId))) return null;
+    const waiting = await sql`
+      SELECT FROM outbox WHERE kind = 'start_workflow' AND target = ${orderWorkflowId(orderId)} AND dead_at IS NULL LIMIT 1`;
+    return waiting.length > 0 ? null : how;
+  }
   async function update<T>(orderId: string, name: string, argument: object, updateId?: string): Promise<T> {
     const handle = client.workflow.getHandle(orderWorkflowId(orderId));
-    return await whenStarted(orderId, async () => {
-      // This call fails fast while Temporal is unavailable. Without it the SDK keeps retrying the update after the caller
-      // has timed out, and the update takes effect when Temporal is available again.
-      await client.withDeadline(Date.now() + REACHABLE_MS, () => client.workflowService.getSystemInfo({}));
-      return await sendUpdate(client, RESPONSE_MS, () =>
-        handle.executeUpdate<T, [object]>(name, { args: [argument], ...(updateId === undefined ? {} : { updateId }) }),
-      );
-    });
+    return await whenStarted(
+      orderId,
+      async () => {
+        // This call fails fast while Temporal is unavailable. Without it the SDK keeps retrying the update after the caller
+        // has timed out, and the update takes effect when Temporal is available again.
+        await client.withDeadline(Date.now() + REACHABLE_MS, () => client.workflowService.getSystemInfo({}));
+        return await sendUpdate(client, RESPONSE_MS, () =>
+          handle.executeUpdate<T, [object]>(name, {
+            args: [argument],
+            ...(updateId === undefined ? {} : { updateId }),
+          }),
+        );
+      },
+      name === ORDER_UPDATES.repair,
+    );
   }
   /** Concurrent requests for one print order share one update: a workflow accepts ten updates at a time. */
   const pending = new Map<string, Promise<DispatchResult>>();
@@ -98,8 +133,6 @@ export function createRunGateway(client: Client, sql: Sql) {
     pending.set(printOrderId, dispatching);
     return dispatching;
   }
-  const describe = (orderId: string, timeoutMs: number) =>
-    client.withDeadline(Date.now() + timeoutMs, () => client.workflow.getHandle(orderWorkflowId(orderId)).describe());
   /** Ends the back-off between attempts to fetch the files of an order. The attempts count from one again, the window does not. */
   async function fetchFilesNow(orderId: string): Promise<void> {
     await withRefusals(async () => {
@@ -139,6 +172,12 @@ export function createRunGateway(client: Client, sql: Sql) {
       if (request.action === 'retry') await fetchFilesNow(orderId);
       return done;
     },
+    /** See `goneRun`. Null also while Temporal does not respond. */
+    goneRun: (orderId: string) =>
+      goneRun(orderId).catch((error: unknown) => {
+        if (error instanceof Refusal) return null;
+        throw error;
+      }),
     /** Returns the steps of the order that have failed and are tried again. Needs no worker. */
     failingSteps: (orderId: string) =>
       withRefusals(async (): Promise<FailingStep[]> => {

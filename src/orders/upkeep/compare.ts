@@ -98,9 +98,10 @@ async function settleOrder(
     if (fulfillmentStatus === order.status) return await endTracking(deps, orderId);
   }
   if (run.status === 'failed' && (await isStartWaiting(sql, orderId))) return {};
-  const counts = await catchUpWith(deps, orderId, true);
+  const counts = await catchUpWith(deps, orderId, run.status);
   if (run.status === 'completed') return counts;
-  const isNew = await flagOrder(sql, orderId, 'out_of_step', `the workflow ended: ${run.how}`);
+  const options = { untilNextRecord: true };
+  const isNew = await flagOrder(sql, orderId, 'out_of_step', `the workflow is gone: ${run.how}`, options);
   if (isNew) log.warn({ orderId, how: run.how }, 'reconciled: the workflow of an open order failed');
   return tally(counts, { flagged: Number(isNew) });
 }
@@ -122,10 +123,10 @@ async function endTracking({ sql, log }: ReconcileDeps, orderId: string): Promis
   return { settled };
 }
 
-async function catchUpWith(deps: ReconcileDeps, orderId: string, hasEnded: boolean): Promise<Counts> {
+async function catchUpWith(deps: ReconcileDeps, orderId: string, run: RunLookup['status']): Promise<Counts> {
   const { sql, temporal, log } = deps;
   const { clock, pending, deadlines: _deadlines, ...state } = await viewOfRun(temporal, orderWorkflowId(orderId));
-  const { behind, lostPrintOrders } = await catchUp(sql, orderId, { state, clock, pending }, hasEnded);
+  const { behind, lostPrintOrders } = await catchUp(sql, orderId, { state, clock, pending }, run);
   if (behind) log.warn({ orderId, lostPrintOrders }, 'reconciled: the rows of an order were behind its workflow');
   if (lostPrintOrders) await flagOrder(sql, orderId, 'out_of_step', 'the workflow has print orders without rows');
   return { caughtUp: Number(behind), printOrdersLost: Number(lostPrintOrders) };
@@ -141,14 +142,14 @@ async function catchUp(
   sql: Sql,
   orderId: string,
   { state, clock, pending }: RunSnapshot,
-  hasEnded: boolean,
+  run: RunLookup['status'],
 ): Promise<{ behind: boolean; lostPrintOrders: boolean }> {
   const { fulfillmentStatus, attention, items, jobs, printOrders } = rowsOf(state);
   return await inTransaction(sql, async (tx) => {
     const updated = await tx`
       UPDATE orders SET fulfillment_status = ${fulfillmentStatus},
         attention = ${attention.length > 0 ? [...attention] : null},
-        run_version = ${hasEnded ? state.version : state.version - 1}, updated_at = now()
+        run_version = ${run === 'running' ? state.version - 1 : state.version}, updated_at = now()
       WHERE id = ${orderId} AND run_version < ${state.version}`;
     if (updated.count === 0) return { behind: false, lostPrintOrders: false };
     await tx`
@@ -166,7 +167,7 @@ async function catchUp(
     await tx`
       INSERT INTO order_events (order_id, type, data)
       VALUES (${orderId}, 'reconciled', ${json(tx, { found: 'rows_behind_run', version: state.version })})`;
-    await keepSnapshot(tx, orderId, hasEnded ? null : { state, clock, pending });
+    await keepSnapshot(tx, orderId, run === 'completed' ? null : { state, clock, pending });
     await enqueueOrderNotifications(tx, { orderId });
     return { behind: true, lostPrintOrders: known.count < printOrders.length };
   });
@@ -207,7 +208,7 @@ export async function compareRuns(deps: ReconcileDeps, after: string, lost: Lost
     return { [finding]: orderIds.length };
   };
   const caughtUp = await settleEach(log, 'orderId', lost === 'postgres' ? rows : [], ({ id }) =>
-    catchUpWith(deps, id, false),
+    catchUpWith(deps, id, 'running'),
   );
   const replaced = new Set<string>();
   const mayBeOutdated = rows.filter(({ hasEnded, quiet }) =>

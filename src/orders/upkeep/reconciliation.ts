@@ -15,16 +15,19 @@ export interface ReconcileDeps {
   readonly settings: RunSettings;
   /** Milliseconds without progress after which an order is flagged. */
   readonly stallAfterMs: number;
+  /** Weekdays without a scan after which a parcel is silent. */
+  readonly silentAfterDays: number;
 }
 
-export type ReconcileConfig = Pick<Config, 'TEMPORAL_TASK_QUEUE' | 'STALL_AFTER'> & Parameters<typeof runSettingsOf>[0];
+export type ReconcileConfig = Pick<Config, 'TEMPORAL_TASK_QUEUE' | 'STALL_AFTER' | 'PARCEL_SILENT_AFTER'> &
+  Parameters<typeof runSettingsOf>[0];
 
 export function reconcileDeps(
   connections: Pick<ReconcileDeps, 'sql' | 'temporal' | 'log'>,
   config: ReconcileConfig,
 ): ReconcileDeps {
-  const { TEMPORAL_TASK_QUEUE: taskQueue, STALL_AFTER: stallAfterMs } = config;
-  return { ...connections, taskQueue, stallAfterMs, settings: runSettingsOf(config) };
+  const { TEMPORAL_TASK_QUEUE: taskQueue, STALL_AFTER: stallAfterMs, PARCEL_SILENT_AFTER: silentAfterDays } = config;
+  return { ...connections, taskQueue, stallAfterMs, silentAfterDays, settings: runSettingsOf(config) };
 }
 
 /**
@@ -35,6 +38,7 @@ export const DIFFERENCES = {
   started: 'orders without a workflow: the workflow is started',
   flagged: 'open orders whose workflow failed: flagged out_of_step',
   failing: 'orders whose workflow task keeps failing, or whose step no worker executes: flagged stalled',
+  silent: 'open orders with a parcel that no carrier scans: flagged parcel_silent',
   caughtUp: 'orders whose rows were behind their workflow: updated',
   printOrdersLost: 'workflows with print orders that have no rows: flagged out_of_step',
   settled: 'shipped orders whose workflow has completed, or was deleted after its retention: no longer compared',

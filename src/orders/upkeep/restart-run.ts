@@ -29,7 +29,7 @@ interface OutdatedRun {
 /**
  * Starts the workflow of an order again through the outbox. The workflow begins anew when the lost one had written
  * nothing, otherwise in the state that its last record has stored. Idempotency keys prevent repeated effects.
- * @param outdated the running workflow that the new one replaces
+ * @param outdated the running workflow that the new one replaces; `ended`: the latest one has failed or was terminated
  * @returns false for a draft, when an outbox row already starts the workflow, or when the rows are not newer than `outdated`
  * @throws Error for an order that has ended: it has no stored state
  */
@@ -37,40 +37,49 @@ export async function restartRun(
   sql: Sql,
   settings: RunSettings,
   orderId: string,
-  outdated?: OutdatedRun,
+  outdated?: OutdatedRun | 'ended',
 ): Promise<boolean> {
-  return await inTransaction(sql, async (tx) => {
-    const row = await readOrder(tx, orderId);
-    const stored = await storedRun(tx, orderId);
-    if (row === undefined || stored === undefined) return false;
-    const { position, version, snapshot } = stored;
-    if (outdated !== undefined && version <= outdated.version) return false;
-    if (snapshot === null) throw new Error(`order ${orderId} has no stored state`);
-    const { country, orderReferenceId, financialStatus } = row;
-    const carried = version === 0 ? null : { ...snapshot, last: { position, version }, financialStatus };
-    // The new start replaces a dead one. Otherwise a start that always fails leaves a dead letter with each reconciliation.
-    await tx`
+  return await inTransaction(sql, (tx) => restartRunIn(tx, settings, orderId, outdated));
+}
+
+/** The same in the transaction of the caller. */
+export async function restartRunIn(
+  tx: Transaction,
+  settings: RunSettings,
+  orderId: string,
+  outdated?: OutdatedRun | 'ended',
+): Promise<boolean> {
+  const row = await readOrder(tx, orderId);
+  const stored = await storedRun(tx, orderId);
+  if (row === undefined || stored === undefined) return false;
+  const { position, version, snapshot } = stored;
+  const running = outdated === 'ended' ? undefined : outdated;
+  if (running !== undefined && version <= running.version) return false;
+  if (snapshot === null) throw new Error(`order ${orderId} has no stored state`);
+  const { country, orderReferenceId, financialStatus } = row;
+  const carried = version === 0 ? null : { ...snapshot, last: { position, version }, financialStatus };
+  // The new start replaces a dead one. Otherwise a start that always fails leaves a dead letter with each reconciliation.
+  await tx`
       DELETE FROM outbox
       WHERE kind = 'start_workflow' AND target = ${orderWorkflowId(orderId)} AND dead_at IS NOT NULL`;
-    await startRun(
-      tx,
-      {
-        id: orderId,
-        clientId: row.clientId,
-        clientName: row.clientName,
-        requestId: row.requestId ?? 'reconciliation',
-        order: { orderReferenceId, shippingAddress: { country } },
-      },
-      row.items,
-      settings,
-      carried,
-      outdated === undefined ? {} : { replacesTerminated: true },
-    );
-    // Before the commit, because the outbox must not start the new workflow beside this one. If the commit fails, the next
-    // reconciliation flags the order: its workflow was terminated.
-    await outdated?.end();
-    return true;
-  });
+  await startRun(
+    tx,
+    {
+      id: orderId,
+      clientId: row.clientId,
+      clientName: row.clientName,
+      requestId: row.requestId ?? 'reconciliation',
+      order: { orderReferenceId, shippingAddress: { country } },
+    },
+    row.items,
+    settings,
+    carried,
+    outdated === undefined ? {} : { replacesTerminated: true },
+  );
+  // Before the commit, because the outbox must not start the new workflow beside this one. If the commit fails, the next
+  // reconciliation flags the order: its workflow was terminated.
+  await running?.end();
+  return true;
 }
 
 /**

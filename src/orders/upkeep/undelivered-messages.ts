@@ -6,7 +6,7 @@ import {
 } from '../../platform/domain/workflows';
 import { replayDead } from '../../platform/outbox/messages';
 import { enqueue } from '../../platform/outbox/outbox';
-import { json, type Sql } from '../../platform/postgres';
+import { json, type Queryable, type Sql } from '../../platform/postgres';
 import type { PostbackEvent } from '../domain/lifecycle/run-events';
 import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
 import { flagOrder } from '../run/flags';
@@ -85,7 +85,8 @@ async function redeliver(
     return { redelivered: postbacks.length };
   }
   // Temporal deletes a workflow some time after its end. The order's status then shows that it has ended.
-  const hasEnded = run.status === 'missing' ? postbacks[0]!.hasEnded : run.status !== 'running';
+  // The order of a workflow that was terminated or has failed is open: an admin can revive it.
+  const hasEnded = run.status === 'completed' || (run.status !== 'running' && postbacks[0]!.hasEnded);
   if (!hasEnded) return { undelivered: postbacks.length };
   await flagShippedAfterCancel(sql, orderId, postbacks);
   await closePostbacks(sql, orderId, postbacks);
@@ -105,7 +106,12 @@ async function flagShippedAfterCancel(sql: Sql, orderId: string, postbacks: read
   }
 }
 
-async function signalAgain(sql: Sql, orderId: string, postbacks: readonly PendingPostback[]): Promise<void> {
+/** Signals postbacks to the workflow of their order once more. */
+async function signalAgain(
+  sql: Queryable,
+  orderId: string,
+  postbacks: readonly Pick<PendingPostback, 'id' | 'printOrderId' | 'body'>[],
+): Promise<void> {
   await enqueue(
     sql,
     ...postbacks.map(({ id, printOrderId, body }) => {
@@ -117,6 +123,15 @@ async function signalAgain(sql: Sql, orderId: string, postbacks: readonly Pendin
       };
     }),
   );
+}
+
+/** Signals the postbacks of an order that its workflow has not handled, once it has started again. */
+export async function signalUnhandled(tx: Queryable, orderId: string): Promise<void> {
+  const postbacks = await tx<Pick<PendingPostback, 'id' | 'printOrderId' | 'body'>[]>`
+    SELECT id, print_order_id, body FROM postbacks
+    WHERE order_id = ${orderId} AND print_order_id IN (SELECT id FROM print_orders WHERE order_id = ${orderId})
+      AND handled_at IS NULL ORDER BY id`;
+  if (postbacks.length > 0) await signalAgain(tx, orderId, postbacks);
 }
 
 /** Closes late postbacks: the workflow has already completed. The order's event log records them. */

@@ -164,6 +164,10 @@ export const SERVICE_VARIABLES = {
     duration('14d'),
     'Time after shipping at which an order ends as shipped when no carrier follows its parcels.',
   ),
+  PARCEL_SILENT_AFTER: variable(
+    integer(10, 1, 60),
+    'Working days, Monday to Friday, without a scan of a parcel, before its order gets the attention flag `parcel_silent`.',
+  ),
   PERSONAL_DATA_RETENTION: variable(
     duration('365d'),
     'Time after the end of an order at which its names, addresses, e-mail addresses, phone numbers, tax ids, files and documents are erased (docs/personal-data.md).',

@@ -35,6 +35,8 @@ export const PERIODIC_JOBS: readonly PeriodicJob[] = [
   job('erase-personal-data', WORKFLOW_TYPES.erasePersonalData, 15 * MINUTE_MS, 5 * MINUTE_MS),
   // Adds up the orders of each day for reports.
   job('report-sums', WORKFLOW_TYPES.sumReports, 10 * MINUTE_MS, 2 * MINUTE_MS),
+  // Takes files from the SFTP servers of channels, and tells them what is new.
+  job('channel-poll', WORKFLOW_TYPES.channelPoll, 2 * MINUTE_MS),
 ];
 
 export function isJobWorkflow(workflowType: string): boolean {

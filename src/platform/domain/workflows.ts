@@ -21,6 +21,7 @@ export const WORKFLOW_TYPES = {
   bulkRepair: 'bulkRepair',
   preflight: 'preflight',
   channelOrders: 'channelOrders',
+  channelPoll: 'channelPoll',
 } as const;
 
 export const ORDER_SIGNALS = {

@@ -105,3 +105,13 @@ export function addWorkingDays(date: string, days: number, calendar: WorkCalenda
   }
   throw new RangeError(`No working day in ${calendar.country} after ${date}`);
 }
+
+/** Returns the time that is a number of weekdays, Monday to Friday, before another one. Holidays count as weekdays. */
+export function weekdaysBefore(time: Date, days: number): Date {
+  let at = time.getTime();
+  for (let left = days; left > 0; ) {
+    at -= DAY_MS;
+    if (!SATURDAY_SUNDAY.includes(weekday(formatDay(at)))) left -= 1;
+  }
+  return new Date(at);
+}

@@ -1,5 +1,6 @@
 import { lookup, Resolver } from 'node:dns/promises';
-import { isIP, type LookupFunction } from 'node:net';
+import { once } from 'node:events';
+import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { buildConnector } from 'undici';
 import { z } from 'zod';
@@ -25,14 +26,16 @@ export function checkOutboundUrl(text: string, allowPrivate: boolean): HttpFault
   return undefined;
 }
 
-/**
- * Returns a connector for undici that connects to allowed addresses only. The check is part of the connection's own DNS lookup,
- * so a name that resolves to another address the second time is checked again. Pooled connections were checked when they were
- * opened.
- * @param resolve resolves names; the connector checks every address that it returns
- */
-export function createCheckedConnector(allowPrivate: boolean, resolve: Resolve): buildConnector.connector {
-  const lookup: LookupFunction = (hostname, options, callback) => {
+/** Which addresses connections may go to, and how names are resolved. Every address that `resolve` returns is checked. */
+export interface OutboundRules {
+  readonly allowPrivate: boolean;
+  readonly resolve: Resolve;
+}
+
+/** Returns a lookup that yields allowed addresses only. */
+const checkedLookup =
+  ({ allowPrivate, resolve }: OutboundRules): LookupFunction =>
+  (hostname, options, callback) => {
     resolve(hostname).then(
       (addresses) => {
         const allowed = addresses
@@ -50,16 +53,45 @@ export function createCheckedConnector(allowPrivate: boolean, resolve: Resolve):
       (error: NodeJS.ErrnoException) => callback(error, '', 0),
     );
   };
+
+/** Returns the error of a literal address that is not allowed: it needs no lookup. */
+function blockedLiteral(hostname: string, { allowPrivate }: OutboundRules): BlockedAddressError | undefined {
+  const host = withoutBrackets(hostname);
+  return isIP(host) && !isAllowed(host, allowPrivate)
+    ? new BlockedAddressError(`${host} is a blocked address`)
+    : undefined;
+}
+
+/**
+ * Returns a connector for undici that connects to allowed addresses only. The check is part of the connection's own DNS lookup,
+ * so a name that resolves to another address the second time is checked again. Pooled connections were checked when they were
+ * opened.
+ */
+export function createCheckedConnector(rules: OutboundRules): buildConnector.connector {
+  const lookup = checkedLookup(rules);
   const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, lookup } as buildConnector.BuildOptions);
   return (target, callback) => {
-    // A literal address needs no lookup, so it is checked here.
-    const host = withoutBrackets(target.hostname);
-    if (isIP(host) && !isAllowed(host, allowPrivate)) {
-      callback(new BlockedAddressError(`${host} is a blocked address`), null);
-      return;
-    }
-    connect(target, callback);
+    const blocked = blockedLiteral(target.hostname, rules);
+    if (blocked === undefined) connect(target, callback);
+    else callback(blocked, null);
   };
+}
+
+/**
+ * Opens a TCP connection to an allowed address.
+ * @throws BlockedAddressError, or the error of the connection
+ */
+export async function connectChecked(host: string, port: number, rules: OutboundRules): Promise<Socket> {
+  const blocked = blockedLiteral(host, rules);
+  if (blocked !== undefined) throw blocked;
+  const socket = connect({ host, port, noDelay: true, lookup: checkedLookup(rules) });
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_TIMEOUT_MS) });
+    return socket;
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
 }
 
 function isAllowed(address: string, allowPrivate: boolean): boolean {

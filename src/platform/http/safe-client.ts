@@ -1,8 +1,10 @@
+import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { Agent, request as undiciRequest } from 'undici';
 import { cleanJson } from '../domain/foreign-text';
 import {
   checkOutboundUrl,
+  connectChecked,
   createCheckedConnector,
   createDnsResolve,
   type Resolve,
@@ -46,6 +48,11 @@ export interface SafeClient {
    * the strings of the JSON in it (`cleanJson`).
    */
   exchange(outbound: OutboundRequest): Promise<TextResponse | HttpFault>;
+  /**
+   * Opens a TCP connection for another protocol than HTTP.
+   * @throws BlockedAddressError, or the error of the connection
+   */
+  connect(host: string, port: number): Promise<Socket>;
   close(): Promise<void>;
 }
 
@@ -75,12 +82,13 @@ const USER_AGENT = 'Pressline/1.0 (print fulfillment)';
 export function createSafeClient(options: SafeClientOptions): SafeClient {
   const { allowPrivate, observe } = options;
   const resolve = options.resolve ?? (allowPrivate ? resolveLocally : createDnsResolve());
+  const rules = { allowPrivate, resolve };
   const agent = new Agent({
     headersTimeout: 0,
     bodyTimeout: IDLE_TIMEOUT_MS,
     keepAliveTimeout: 10_000,
     connections: CONNECTIONS_PER_ORIGIN,
-    connect: createCheckedConnector(allowPrivate, resolve),
+    connect: createCheckedConnector(rules),
   });
 
   const client: SafeClient = {
@@ -163,6 +171,8 @@ export function createSafeClient(options: SafeClientOptions): SafeClient {
         truncated: size > outbound.limitBytes,
       };
     },
+
+    connect: (host, port) => connectChecked(host, port, rules),
 
     async close() {
       await agent.destroy();

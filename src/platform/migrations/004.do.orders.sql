@@ -234,6 +234,34 @@ CREATE TABLE order_notes (
 );
 CREATE INDEX order_notes_order ON order_notes (order_id, id DESC);
 
+-- Units that arrived damaged, wrong or not at all, as a client or an operator has reported them.
+CREATE TABLE claims (
+  -- Ordered by time.
+  id             uuid PRIMARY KEY,
+  order_id       uuid NOT NULL REFERENCES orders ON DELETE CASCADE,
+  reason         text NOT NULL CHECK (reason IN ('parcel_lost', 'damaged', 'wrong_item')),
+  status         text NOT NULL DEFAULT 'open' CHECK (status IN ('open', 'refunded', 'replaced', 'refused')),
+  -- [{"itemId", "itemReferenceId", "quantity", "outcome"}]. Outcome: null, `replacing` while the order run is asked,
+  -- `replaced`, `refunded`.
+  items          jsonb NOT NULL,
+  note           text,
+  pictures       jsonb NOT NULL DEFAULT '[]',
+  -- `client`, or `operator` and a name.
+  made_by        text NOT NULL,
+  -- Who made and who carried the units.
+  partner_id     uuid,
+  carrier_uid    text,
+  -- Who has to pay, as an operator has decided.
+  liable         text CHECK (liable IN ('carrier', 'partner', 'shop')),
+  -- What the operator tells the client.
+  message        text,
+  -- The order that replaces the units of an order without a run.
+  replacement_id uuid,
+  created_at     timestamptz NOT NULL DEFAULT now(),
+  decided_at     timestamptz
+);
+CREATE INDEX claims_order ON claims (order_id, id);
+
 -- One repair of many orders. A workflow carries it out.
 CREATE TABLE bulk_repairs (
   -- Ordered by time.

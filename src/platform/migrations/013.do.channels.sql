@@ -4,17 +4,26 @@ CREATE TABLE channels (
   -- Ordered by time.
   id           uuid PRIMARY KEY,
   client_id    uuid NOT NULL REFERENCES accounts,
-  kind         text NOT NULL CHECK (kind IN ('csv')),
+  kind         text NOT NULL CHECK (kind IN ('csv', 'sftp')),
   name         text NOT NULL,
   -- A paused channel takes no files, and its orders wait.
   state        text NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'paused')),
   -- How the kind reads orders: for `csv` the columns of its files.
   settings     jsonb NOT NULL DEFAULT '{}',
-  -- The latest time that orders were fetched, and why it failed. Null: it did not.
+  -- Address, user, folder and host key of an SFTP server, and its sealed password or key.
+  sftp         jsonb,
+  sftp_secret  text,
+  -- Size and time of the files that the latest run has seen there, by name.
+  sftp_seen    jsonb NOT NULL DEFAULT '{}',
+  -- The latest time that orders were fetched, why it failed (null: it did not), and the failures in a row.
   last_run_at  timestamptz,
   last_error   text,
+  failures     int NOT NULL DEFAULT 0,
+  -- Up to when the orders were read whose parcels are reported to the channel.
+  reported_until timestamptz NOT NULL DEFAULT now(),
   created_at   timestamptz NOT NULL DEFAULT now(),
-  UNIQUE (client_id, name)
+  UNIQUE (client_id, name),
+  CHECK (sftp IS NULL OR kind = 'sftp')
 );
 
 -- Files of orders. The content is in the object store.
@@ -34,6 +43,8 @@ CREATE TABLE channel_files (
   counts      jsonb NOT NULL DEFAULT '{}',
   -- Why it was refused, or what a dry run found: the first findings, with their lines.
   findings    jsonb NOT NULL DEFAULT '[]',
+  -- The channel was told that the file is refused.
+  is_reported boolean NOT NULL DEFAULT false,
   created_at  timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX channel_files_channel ON channel_files (channel_id, id DESC);
@@ -68,6 +79,10 @@ CREATE TABLE channel_orders (
   email           text,
   -- The order that it became or changed. No foreign key: the order may be in the archive.
   order_id        uuid,
+  -- The channel was told why the order waits.
+  is_reported     boolean NOT NULL DEFAULT false,
+  -- Tracking codes of the order that the channel was told. Of the first row with the order.
+  reported_parcels text[] NOT NULL DEFAULT '{}',
   received_at     timestamptz NOT NULL DEFAULT now(),
   UNIQUE (channel_id, external_id, revision, content_sha256)
 );

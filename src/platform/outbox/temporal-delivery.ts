@@ -178,12 +178,13 @@ async function signal(sql: Sql, handle: WorkflowHandle, row: OutboxRow): Promise
     return { outcome: 'done' };
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error;
-    if (await hasEnded(handle)) return { outcome: 'done' };
+    // An execution that follows a terminated one comes first.
     if (await isStartWaiting(sql, row.target)) {
       // The longer the start takes, the less often the signal is attempted.
       const waitMs = Math.min(Math.max((Date.now() - row.createdAt.getTime()) / 4, SHORTEST_WAIT_MS), LONGEST_WAIT_MS);
       return { outcome: 'wait', afterMs: waitMs, error: 'the workflow has not started yet' };
     }
+    if (await hasEnded(handle)) return { outcome: 'done' };
     const message = 'no workflow has this id';
     if (row.attempts >= UNKNOWN_WORKFLOW_ATTEMPTS) return { outcome: 'dead', error: message };
     // The start may have been delivered after the signal was attempted.

@@ -17,7 +17,9 @@ const NOT_AUDITED: Readonly<Record<string, string>> = {
   createShippingOrder: 'a submission',
   searchOrders: 'reads',
   quoteOrder: 'reads',
+  previewRefund: 'reads',
   preflightFile: 'checks a file and changes nothing',
+  testChannel: 'tests a connection and changes nothing',
   quoteShippingMethods: 'reads',
   searchShippingOrders: 'reads',
   listProcurementOrders: 'reads',
@@ -76,6 +78,11 @@ const NEEDS_WORKER = [
   'uploadChannelFile',
   // test/workflows/order/file-checks.test.ts
   'replaceFile',
+  // test/workflows/order/repairs/claims.test.ts
+  'makeClaim',
+  'decideClaim',
+  // test/workflows/order/repairs/revive.test.ts
+  'reviveOrder',
 ];
 /** Routes that a browser opens by its address, and that change something. */
 const AUDITED_READS = ['finishOidcSignIn'];

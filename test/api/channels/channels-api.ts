@@ -64,6 +64,8 @@ export interface ChannelsApi {
   upload(channelId: string, content: string | Buffer, query?: object, by?: TestAccount): Promise<request.Response>;
   /** Does what the workflow of a channel does. @param onBatch is called after each batch of orders */
   run(channelId: string, onBatch?: () => void): Promise<void>;
+  /** Does what the periodic run of a channel does. Returns the channel. */
+  poll(channelId: string): Promise<Record<string, unknown>>;
   /** Returns the orders of a channel. */
   inbox(channelId: string, query?: object): Promise<Record<string, unknown>[]>;
 }
@@ -112,8 +114,14 @@ export async function channelsApi(config: Partial<Config> = {}): Promise<Channel
     },
     async run(channelId, onBatch = () => undefined) {
       const all = { ...deps, channelIntake: intake };
-      await fetchOrders(all, channelId, signal);
+      await fetchOrders(all, channelId, false, signal);
       while (!(await submitNextOrders(all, channelId, signal)).done) onBatch();
+    },
+    async poll(channelId) {
+      const all = { ...deps, channelIntake: intake };
+      await fetchOrders(all, channelId, true, signal);
+      while (!(await submitNextOrders(all, channelId, signal)).done);
+      return (await api.call('get', `/v1/channels/${channelId}`).expect(200)).body;
     },
     async inbox(channelId, query = {}) {
       const { body } = await api.call('get', `/v1/channels/${channelId}/orders`).query(query).expect(200);

@@ -268,6 +268,7 @@ test('an order is corrected in the inbox, and what arrived is kept', async () =>
   const { body: dry } = await api.upload(channelId, content, { dryRun: 'true' });
   expect(dry.findings).toMatchObject([
     { code: 'number', field: 'items.quantity', column: 'items.quantity', value: 'two' },
+    { code: 'address', field: 'shippingAddress.city', column: 'shippingAddress.city' },
   ]);
   await api.upload(channelId, content);
   const [waiting] = await api.inbox(channelId);

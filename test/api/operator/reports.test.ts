@@ -162,7 +162,7 @@ test('a report has the same rows before and after the archive run, also of a day
       },
       { day: day(99), currency: 'EUR', orders: 1, reprints: 1, units: 3, revenue: 19, cost: 11, margin: 8, parcels: 1 },
       { day: day(1), currency: 'EUR', orders: 1, reprints: 0, units: 3, revenue: 19, cost: 11, margin: 8, parcels: 1 },
-    ].map((row) => ({ ...none, ...row, delivered: row.parcels, late: row.parcels, errors: row.parcels })),
+    ].map((row) => ({ ...none, ...row, delivered: row.parcels, late: row.parcels, errors: row.parcels, claims: 0 })),
   ]);
   expect(
     before[4].map(({ product, currency, orders, revenue, cost }: Record<string, unknown>) => [

@@ -4,11 +4,25 @@ import { adapterOf } from '../../../src/channels/adapters';
 import { storeArrived } from '../../../src/channels/channel-orders';
 import { CHANNEL_KINDS, type Channel, type ChannelKind, createChannel } from '../../../src/channels/channels';
 import { csvSettings } from '../../../src/channels/domain/csv-order';
+import { storeServer } from '../../../src/channels/sftp';
 import { uuidv7 } from '../../../src/platform/ids';
 import { testAccount, testApiDeps } from '../../support/api-deps';
 import { testDatabase } from '../../support/database';
+import { startFaultySftp } from '../../support/sftp-servers';
 
 /** What every adapter of a channel does, whatever its kind. */
+
+const csvOf = (ids: readonly string[]) =>
+  Buffer.from(`orderReferenceId,items.sku,items.quantity\n${ids.map((name) => `${name},A3,1`).join('\n')}\n`);
+
+const sftpOf = ({ host, port, username, folder, hostKey, password }: typeof server) => ({
+  host,
+  port,
+  username,
+  folder,
+  hostKey,
+  password,
+});
 
 /** Makes a channel have orders with these ids. */
 type Fill = (deps: AdapterDeps, channel: Channel, ids: readonly string[]) => Promise<void>;
@@ -16,23 +30,31 @@ type Fill = (deps: AdapterDeps, channel: Channel, ids: readonly string[]) => Pro
 const FILL: Readonly<Record<ChannelKind, Fill>> = {
   async csv({ sql, objects }, channel, ids) {
     const id = uuidv7();
-    const content = Buffer.from(
-      `orderReferenceId,items.sku,items.quantity\n${ids.map((name) => `${name},A3,1`).join('\n')}\n`,
-    );
+    const content = csvOf(ids);
     await objects.put(`channel-files/${id}`, content, { contentType: 'text/csv' });
     await sql`
       INSERT INTO channel_files (id, channel_id, name, sha256, size_bytes, dry_run, object_key)
       VALUES (${id}, ${channel.id}, 'a.csv', ${createHash('sha256').update(content).digest()}, ${content.length}, false, ${`channel-files/${id}`})`;
   },
+  async sftp(some, channel, ids) {
+    await storeServer(some.sql, some.secretBox, channel.id, sftpOf(server));
+    await server.write(`in/${uuidv7()}.csv`, csvOf(ids));
+    // Sees the size of the file for the first time.
+    for await (const batch of adapterOf(some, channel).fetchNew()) expect(batch).toEqual([]);
+  },
 };
 
 let deps: AdapterDeps;
 let clientId: string;
+let server: Awaited<ReturnType<typeof startFaultySftp>>;
 
 beforeAll(async () => {
   deps = await testApiDeps((await testDatabase()).sql);
   clientId = (await testAccount(deps.sql, 'client')).id;
+  server = await startFaultySftp();
 });
+
+afterAll(async () => await server.close());
 
 describe.each(CHANNEL_KINDS)('the adapter of a channel of the kind %s', (kind) => {
   const channelWith = async (...ids: string[]) => {
@@ -78,11 +100,11 @@ describe.each(CHANNEL_KINDS)('the adapter of a channel of the kind %s', (kind) =
   test('takes reports more than once', async () => {
     const adapter = adapterOf(deps, await channelWith('1'));
     await fetched(adapter);
-    const parcels = [{ trackingCode: 'T1', trackingUrl: null }];
+    const parcels = [{ trackingCode: 'T1', trackingUrl: null, shipmentMethodUid: 'post' }];
     const reasons = [{ code: 'file' as const, field: null, message: 'No file.', line: null }];
     for (let time = 0; time < 2; time += 1) {
       await adapter.reportShipped([{ externalId: '1', parcels }]);
-      await adapter.reportProblem([{ externalId: '1', reasons }]);
+      await adapter.reportProblem([{ externalId: '1', fileId: null, reasons }]);
       await adapter.acknowledge();
     }
     expect(await fetched(adapter)).toEqual([]);

@@ -145,6 +145,7 @@ const leaked = (text: string) => internal.filter((word) => text.toLowerCase().in
 /** Every operation with which a client reads its orders, with the responses that it reads here. */
 const READINGS: Readonly<Record<string, () => Promise<unknown[]>>> = {
   getOrder: () => Promise.all(orders.map(({ id }) => stack.client.getOrder({ params: { orderId: id } }))),
+  listClaims: () => Promise.all(orders.map(({ id }) => stack.client.listClaims({ params: { orderId: id } }))),
   searchOrders: async () => [await stack.client.searchOrders({ body: {} })],
   quoteOrder: async () => [
     await quoted(),
@@ -165,6 +166,8 @@ const READINGS: Readonly<Record<string, () => Promise<unknown[]>>> = {
 
 /** Operations with which a client reads the catalog, its own shipping orders, channels, endpoints and checks of files. */
 const NOT_OF_ORDERS = [
+  // What `listClaims` lists.
+  'getClaim',
   'countChannelOrders',
   'getChannel',
   'getChannelFile',

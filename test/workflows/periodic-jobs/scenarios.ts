@@ -8,6 +8,11 @@ export const SERVERS = {
   hold: null,
 };
 
+const CHANNEL = {
+  channelId: '019a0000-0000-7000-8000-000000000004',
+  clientId: '019a0000-0000-7000-8000-000000000005',
+};
+
 /** The paths through the periodic jobs, with scripted activities. test/workflows/record-histories.ts records a history of each. */
 export const SCENARIOS: Readonly<Record<string, ScriptedRun>> = {
   reconcile: {
@@ -81,6 +86,16 @@ export const SCENARIOS: Readonly<Record<string, ScriptedRun>> = {
     workflow: 'sumReports',
     args: [],
     steps: { sumReports: async () => 30 },
+  },
+  // The second run of a channel is not started: the first one is in progress.
+  'channel-poll': {
+    workflow: 'channelPoll',
+    args: [],
+    steps: {
+      channelsToPoll: async () => [CHANNEL, CHANNEL],
+      fetchChannelOrders: async () => undefined,
+      submitChannelOrders: async () => ({ done: true }),
+    },
   },
   'stock-poll-of-two-partners': {
     workflow: 'partnerStockPoll',

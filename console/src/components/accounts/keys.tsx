@@ -53,6 +53,7 @@ export function Keys(props: KeysProps) {
             label={t.revoke.label(key.name ?? key.hint)}
             explanation={t.revoke.explanation}
             button={t.revoke.button}
+            destructive
             size="compact-xs"
             changeOf={() => props.revoke(key.id)}
           />

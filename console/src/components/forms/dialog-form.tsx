@@ -21,6 +21,10 @@ export interface DialogFormProps<Result> {
   readonly changeOf: (submission: Submission) => Change<Result> | readonly Change<Result>[];
   /** True when the form has the required field "Reason". */
   readonly withReason?: boolean;
+  /** True: the button is red, because what the change ends cannot be brought back. */
+  readonly destructive?: boolean;
+  /** Why the change cannot be made now. The button is disabled. Null: it can. */
+  readonly blocked?: string | null;
   /** Fields above the reason. */
   readonly fields?: ReactNode;
   /** Shows the result in the dialog. Without it, the dialog closes. */
@@ -42,6 +46,8 @@ export function DialogForm<Result>(
     button,
     changeOf,
     withReason = false,
+    destructive = false,
+    blocked = null,
     fields,
     result,
     onClose,
@@ -51,6 +57,7 @@ export function DialogForm<Result>(
   const [idempotencyKey] = useState(newIdempotencyKey);
   const [reason, setReason] = useState('');
   const change = useChange(changeOf, idempotencyKey);
+  const why = blocked ?? (withReason && reason.trim() === '' ? texts.common.needsReason : null);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     change.mutate(
@@ -76,7 +83,7 @@ export function DialogForm<Result>(
       onKeyDown={(event) => {
         if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
         event.preventDefault();
-        if (!change.isPending && !(withReason && reason.trim() === '')) event.currentTarget.requestSubmit();
+        if (!change.isPending && why === null) event.currentTarget.requestSubmit();
       }}
     >
       <Stack>
@@ -88,18 +95,28 @@ export function DialogForm<Result>(
               name="reason"
               label={texts.common.reason}
               required
-              data-autofocus
               maxLength={500}
               value={reason}
               onChange={(event) => setReason(event.currentTarget.value)}
             />
           ) : null}
         </FaultedFields>
+        {blocked === null ? null : (
+          <Text size="sm" c="dimmed" role="status">
+            {blocked}
+          </Text>
+        )}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             {texts.common.close}
           </Button>
-          <Button type="submit" loading={change.isPending} disabled={withReason && reason.trim() === ''}>
+          <Button
+            type="submit"
+            loading={change.isPending}
+            disabled={why !== null}
+            title={why ?? undefined}
+            {...(destructive ? { color: 'red' } : {})}
+          >
             {button}
           </Button>
         </Group>

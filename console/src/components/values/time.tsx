@@ -25,14 +25,9 @@ const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['second', SECOND],
 ];
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'narrow' });
-const absolute = new Intl.DateTimeFormat(undefined, {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-});
+const MINUTES = { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' } as const;
+const toMinutes = new Intl.DateTimeFormat(undefined, MINUTES);
+const toSeconds = new Intl.DateTimeFormat(undefined, { ...MINUTES, second: '2-digit' });
 
 /** Returns a time as UTC, for titles. */
 export const utc = (at: string): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
@@ -46,11 +41,11 @@ function ago(at: string, now: number): string {
   return relative.format(Math.trunc(ms / length), unit);
 }
 
-/** A time in the zone and the language of the browser. Its title is the time in UTC. */
-export function Time({ at }: { readonly at: string }) {
+/** A time in the zone and the language of the browser. Its title is the time in UTC. @param isShort leaves the seconds out */
+export function Time({ at, isShort = false }: { readonly at: string; readonly isShort?: boolean }) {
   return (
     <time dateTime={at} title={utc(at)}>
-      {absolute.format(new Date(at))}
+      {(isShort ? toMinutes : toSeconds).format(new Date(at))}
     </time>
   );
 }

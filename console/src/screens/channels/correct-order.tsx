@@ -12,7 +12,7 @@ import { QueryContent } from '../../components/layout/query-content';
 import { DataTable } from '../../components/lists/data-table';
 import { Badge } from '../../components/values/badge';
 import { texts } from '../../texts';
-import { Cell } from './findings';
+import { Findings } from './findings';
 
 type Params = Input<'correctChannelOrder'>['params'];
 type Order = ApiResponse<'getChannelOrder'>;
@@ -27,8 +27,8 @@ const ADDRESS = { labels: texts.order.address.fields, rules: {} };
 const ADDRESS_FIELDS = Object.keys(ADDRESS.labels);
 
 /** Returns the dialog that shows an order of the inbox as it arrived, and corrects it. */
-export const correctOrder = (params: Params): FormDialogContent => ({
-  title: t.correctButton,
+export const correctOrder = (params: Params, name: string): FormDialogContent => ({
+  title: t.correctOf(name),
   size: 'xl',
   explanation: t.correctExplanation,
   button: t.correctButton,
@@ -64,16 +64,7 @@ function Fields({ params }: { readonly params: Params }) {
     <QueryContent query={query}>
       {({ reasons, raw, content: { shippingAddress, currency, items } }) => (
         <Stack>
-          <DataTable
-            label={texts.channels.import.findings}
-            columns={[
-              { name: texts.channels.import.columns.line, numeric: true, cell: ({ line }) => line },
-              { name: texts.channels.import.columns.cell, cell: (row) => <Cell of={row} /> },
-              { name: texts.channels.import.columns.message, cell: ({ message }) => message },
-            ]}
-            rows={reasons}
-            keyOf={({ line, field, message }) => `${line} ${field} ${message}`}
-          />
+          <Findings findings={reasons} />
           <Fold summary={t.arrived}>
             <Arrived raw={raw as Raw} reasons={reasons} />
           </Fold>

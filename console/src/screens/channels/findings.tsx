@@ -5,11 +5,12 @@ import { Badge } from '../../components/values/badge';
 import { texts } from '../../texts';
 
 type Finding = ApiResponse<'getChannelFile'>['findings'][number];
+type Reason = Omit<Finding, 'externalId'>;
 
 const t = texts.channels.import;
 
 /** The cell that a reason is about, marked. */
-export function Cell({ of: { column, value } }: { readonly of: Pick<Finding, 'column' | 'value'> }) {
+export function Cell({ of: { column, value } }: { readonly of: Reason }) {
   if (column === undefined) return null;
   return (
     <Group gap={6} wrap="nowrap">
@@ -21,21 +22,21 @@ export function Cell({ of: { column, value } }: { readonly of: Pick<Finding, 'co
   );
 }
 
-const COLUMNS: readonly Column<Finding>[] = [
+const COLUMNS: readonly Column<Reason>[] = [
   { name: t.columns.line, numeric: true, cell: ({ line }) => line },
-  { name: t.columns.order, cell: ({ externalId }) => externalId },
   { name: t.columns.cell, cell: (row) => <Cell of={row} /> },
   { name: t.columns.message, cell: ({ message }) => message },
 ];
 
-/** What is wrong with a file: each error with its cell. */
-export function Findings({ findings }: { readonly findings: readonly Finding[] }) {
+/** What is wrong with a file or an order: each error with its cell. */
+export function Findings({ findings }: { readonly findings: readonly (Reason & Partial<Finding>)[] }) {
+  const order: Column<Partial<Finding>> = { name: t.columns.order, cell: ({ externalId }) => externalId };
   return (
     <DataTable
       label={t.findings}
-      columns={COLUMNS}
+      columns={findings.some(({ externalId }) => externalId != null) ? [order, ...COLUMNS] : COLUMNS}
       rows={findings}
-      keyOf={(row) => `${row.line} ${row.field} ${row.message}`}
+      keyOf={({ externalId, line, field, message }) => `${externalId} ${line} ${field} ${message}`}
     />
   );
 }

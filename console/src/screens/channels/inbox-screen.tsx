@@ -77,7 +77,7 @@ export function InboxScreen() {
           variant="default"
           aria-label={t.correctOf(row.externalId)}
           disabled={row.judgedAt === null}
-          onClick={() => setDialog(correctOrder(paramsOf(row)))}
+          onClick={() => setDialog(correctOrder(paramsOf(row), row.externalId))}
         >
           {t.correct}
         </Button>
@@ -138,29 +138,27 @@ function Reasons(props: {
 }) {
   const { of: row, onMap } = props;
   if (row.judgedAt === null) return <Badge tone="info">{t.progress}</Badge>;
-  return row.reasons.map((reason) => {
-    const { code, field, message, value } = reason;
-    return (
-      <Group key={`${field} ${message}`} gap={6}>
-        <Badge tone="warning">{texts.channels.reasons[code]}</Badge>
-        <Text size="sm">{message}</Text>
-        {code === 'unknown_product' && value !== undefined && onMap !== undefined ? (
-          <Button
-            size="compact-xs"
-            onClick={() =>
-              onMap(
-                mapProduct(row.channelId, field?.endsWith('.variantId') ? { variantId: value } : { sku: value }, null),
-              )
-            }
-          >
-            {texts.channels.map.name(value)}
-          </Button>
-        ) : (
-          <Cell of={reason} />
-        )}
-      </Group>
-    );
-  });
+  return (
+    <Stack gap={4}>
+      {row.reasons.map((reason) => {
+        const { code, field, message, value } = reason;
+        const isMappable = code === 'unknown_product' && value !== undefined && onMap !== undefined;
+        const external = field?.endsWith('.variantId') ? { variantId: value! } : { sku: value! };
+        return (
+          <Group key={`${field} ${reason.line} ${message}`} gap={6}>
+            <Badge tone="warning">{texts.channels.reasons[code]}</Badge>
+            {isMappable ? null : <Cell of={reason} />}
+            <Text size="sm">{message}</Text>
+            {isMappable ? (
+              <Button size="compact-xs" onClick={() => onMap(mapProduct(row.channelId, external, null))}>
+                {texts.channels.map.name(value)}
+              </Button>
+            ) : null}
+          </Group>
+        );
+      })}
+    </Stack>
+  );
 }
 
 /** Buttons that try all selected orders again, or ignore them. */
@@ -168,22 +166,17 @@ function Bulk({ orders, onDone }: { readonly orders: readonly Row[]; readonly on
   const count = orders.length;
   return (
     <Group gap="xs">
-      <DialogButton
-        name={t.retry}
-        explanation={t.retryExplanation(count)}
-        button={t.retryButton(count)}
-        disabled={count === 0}
-        changeOf={() => orders.map((row) => change('retryChannelOrder', { params: paramsOf(row), body: {} }))}
-        onDone={onDone}
-      />
-      <DialogButton
-        name={t.ignore}
-        explanation={t.ignoreExplanation(count)}
-        button={t.ignoreButton(count)}
-        disabled={count === 0}
-        changeOf={() => orders.map((row) => change('ignoreChannelOrder', { params: paramsOf(row), body: {} }))}
-        onDone={onDone}
-      />
+      {(['retry', 'ignore'] as const).map((act) => (
+        <DialogButton
+          key={act}
+          name={t[act].name}
+          explanation={t[act].explanation(count)}
+          button={t[act].button(count)}
+          disabled={count === 0}
+          changeOf={() => orders.map((row) => change(`${act}ChannelOrder`, { params: paramsOf(row), body: {} }))}
+          onDone={onDone}
+        />
+      ))}
       <Text size="sm" c="dimmed">
         {t.selected(count)}
       </Text>

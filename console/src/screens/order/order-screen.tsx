@@ -9,9 +9,11 @@ import { QueryContent } from '../../components/layout/query-content';
 import { Screen } from '../../components/layout/screen';
 import { ReasonBadge, StatusBadge } from '../../components/values/badge';
 import { calendarDay } from '../../components/values/days';
+import { Link } from '../../components/values/link';
 import { Age, Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import { WAITS } from '../../texts/order';
+import { Claims } from './claims';
 import { Delivery } from './delivery';
 import { Documents } from './documents';
 import { Items } from './items';
@@ -59,6 +61,7 @@ function Parts({ order }: { readonly order: OperatorOrder }) {
     <Stack gap="lg" className={styles.column!}>
       <Delivery order={order} />
       <Items order={order} />
+      <Claims order={order} />
       <Parcels order={order} />
       <PrintOrders order={order} />
       <Documents orderId={order.id} />
@@ -110,6 +113,28 @@ function Links({ order }: { readonly order: OperatorOrder }) {
   );
 }
 
+/** The order that an order makes again, and those that make it again. */
+function linkedOrders({ reprintOf, reprints }: OperatorOrder) {
+  const link = (orderId: string, text: string) => (
+    <Link key={orderId} to="/orders/$orderId" params={{ orderId }}>
+      {text}
+    </Link>
+  );
+  return [
+    ...(reprintOf === null ? [] : [[t.reprint.of, link(reprintOf, t.reprint.first)] as const]),
+    ...(reprints.length === 0
+      ? []
+      : [
+          [
+            t.reprint.reprints,
+            <Group key="reprints" gap={6}>
+              {reprints.map((orderId, index) => link(orderId, t.reprint.again(index + 1)))}
+            </Group>,
+          ] as const,
+        ]),
+  ];
+}
+
 /** Status, what the order waits for and until when, and the promised dates. */
 function Head({ order }: { readonly order: OperatorOrder }) {
   const { promise, nextStep, attention, refusal, problem } = order;
@@ -144,6 +169,7 @@ function Head({ order }: { readonly order: OperatorOrder }) {
         [t.payment, <StatusBadge key="payment" status={order.financialStatus} />],
         [t.client, <ClientLink key="client" id={order.clientId} name={order.clientName} />],
         [t.created, <Time key="created" at={order.createdAt} />],
+        ...linkedOrders(order),
         ...(refusal === null || refusal.reason === problem?.message
           ? []
           : ([

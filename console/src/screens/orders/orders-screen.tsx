@@ -41,6 +41,7 @@ const COLUMNS: readonly Column<Row>[] = [
     cell: (row) => (
       <>
         <StatusBadge status={row.fulfillmentStatus} /> {row.archived && <Badge tone="neutral">{t.archived}</Badge>}
+        {row.reprintOf === null ? null : <Badge tone="neutral">{t.reprint}</Badge>}
       </>
     ),
   },
@@ -73,7 +74,7 @@ const COLUMNS: readonly Column<Row>[] = [
     sortBy: ({ amount }) => amount?.totalInclVat ?? null,
     cell: ({ amount }) => amountOf(amount),
   },
-  { name: t.columns.created, sortBy: ({ createdAt }) => createdAt, cell: (row) => <Time at={row.createdAt} /> },
+  { name: t.columns.created, sortBy: ({ createdAt }) => createdAt, cell: (row) => <Time at={row.createdAt} isShort /> },
 ];
 
 export function OrdersScreen() {

@@ -104,6 +104,7 @@ export function ShippingOrders({ filters }: { readonly filters: Pick<ShipmentsSe
             title: t.void,
             explanation: t.voidExplanation(voided.orderReferenceId),
             button: t.voidButton,
+            destructive: true,
             changeOf: () => change('cancelShippingOrder', { params: { shippingOrderId: voided.id } }),
           }
         }

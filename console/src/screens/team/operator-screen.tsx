@@ -57,6 +57,7 @@ function Changes({ operator: { id: operatorId, role } }: { readonly operator: Op
         name={t.revoke.name}
         explanation={t.revoke.explanation}
         button={t.revoke.button}
+        destructive
         variant="outline"
         changeOf={() => change('revokeOperator', { params: { operatorId } })}
       />

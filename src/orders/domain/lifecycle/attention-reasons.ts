@@ -24,6 +24,8 @@ export const ATTENTION_REASONS = [
   'out_of_step',
   'record_refused',
   'parcel_exception',
+  'parcel_silent',
+  'claim',
   'channel_change_missed',
   'order_failed',
   'order_returned',

@@ -1,6 +1,14 @@
 import { deriveItems } from './facts/items';
 import { hasSettled } from './facts/jobs';
-import { deadlinePassed, flagged, recordRefused, recordSkipped, reminded, stallEnded } from './handlers/attention';
+import {
+  deadlinePassed,
+  flagCleared,
+  flagged,
+  recordRefused,
+  recordSkipped,
+  reminded,
+  stallEnded,
+} from './handlers/attention';
 import { cancelItems, cancelRequested, cancelUnits, partnerCancel, refundItems } from './handlers/cancels';
 import type { Handler, Run } from './handlers/change';
 import { refuseRequestedUnits } from './handlers/ended-jobs';
@@ -50,6 +58,7 @@ export const HANDLERS: { readonly [Type in RunEvent['type']]: Handler<Type> } = 
   deadline: deadlinePassed,
   reminded,
   flagged,
+  flag_cleared: flagCleared,
   stall_ended: stallEnded,
   record_skipped: recordSkipped,
   record_refused: recordRefused,

@@ -56,6 +56,8 @@ export type RepairRequest = RequestedBy &
         readonly partnerId: string | null;
         /** True: the new print order is delivered at once, whatever the partner of the units does. */
         readonly force?: boolean;
+        /** True: units that have shipped are lost, damaged or wrong. They are made again, and the lost jobs no longer count. */
+        readonly claimed?: true;
       }
   );
 

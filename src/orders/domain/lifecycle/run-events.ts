@@ -67,6 +67,8 @@ interface RunEvents {
   record_refused: unknown;
   /** Something outside the workflow found a reason for attention. `steps`: the running steps, for `stalled`. */
   flagged: { readonly reason: AttentionReason; readonly message: string; readonly steps?: readonly string[] };
+  /** The cause of a flag from outside no longer exists. */
+  flag_cleared: { readonly reason: AttentionReason };
   /** The steps of a stalled order have ended. */
   stall_ended: unknown;
   /** At the end of UNTRACKED_ORDER_END: whether a carrier follows a parcel of the order. */
@@ -122,6 +124,8 @@ interface RunEvents {
     readonly waitsUntil?: number;
     /** True when the operator decided that the print order is delivered at once, whatever the partners do. */
     readonly force?: boolean;
+    /** The jobs that have shipped and are lost, damaged or wrong as a whole. The print order makes them again. */
+    readonly claimedJobIds?: readonly string[];
   };
   /** An operator decided that a waiting reroute ends its wait, whatever the partners do. */
   reroute_forced: RequestedBy & { readonly printOrderId: string };

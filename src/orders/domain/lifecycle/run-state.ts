@@ -38,6 +38,8 @@ export interface JobState {
    * without a label of ours. Absent for all other jobs.
    */
   readonly leftWith?: string | null;
+  /** All units have shipped, and are made again: they were lost, damaged or wrong. The job no longer counts. Absent otherwise. */
+  readonly claimed?: true;
   /** Why the job no longer counts: it was cancelled, or all its units were rerouted. */
   readonly ended: 'cancelled' | 'superseded' | null;
 }

@@ -46,7 +46,7 @@ test('an order counts once in each group that has an item of it', () => {
   const one = new ReportGroups(new Set(['day']), {}, 10);
   one.addSums('2026-05-01', sumsOf([...LINES, line({ order_id: 'b', is_reprint: true, units: 4 })]));
   const none = { client: null, country: null, partner: null, carrier: null, product: null };
-  const counts = { parcels: 1, delivered: 1, late: 1, errors: 1 };
+  const counts = { parcels: 1, delivered: 1, late: 1, errors: 1, claims: 0 };
   expect(one.all()).toEqual([
     {
       ...{ ...none, day: '2026-05-01', currency: 'EUR', orders: 2, reprints: 1, units: 7 },

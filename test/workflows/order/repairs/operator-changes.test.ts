@@ -70,7 +70,7 @@ describe('a print order that its partner forgot to report', () => {
     await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: printOrderId } });
     await repair(orderId, { action: 'mark_shipped', printOrderId });
     await deliveredByCarrier(stack, orderId);
-    expect(await actions(orderId)).toEqual(['refund', 'reprint']);
+    expect(await actions(orderId)).toEqual(['refund', 'claim', 'reprint']);
   });
 
   test('of another order is refused', async () => {
@@ -140,7 +140,7 @@ test('a short shipment is settled by a refund after its delivery', async () => {
   );
   expect(await look(orderId)).toMatchObject({ attention: [], printOrders: [{ jobs: [{ quantity: 2 }] }] });
   // Units that nobody has cancelled can be refunded too, as many as are left.
-  expect(await actions(orderId)).toEqual(['refund', 'reprint']);
+  expect(await actions(orderId)).toEqual(['refund', 'claim', 'reprint']);
   const refundOf = (quantity: number, idempotencyKey = uuidv7()) => {
     const units = [{ itemId: [...itemIds][0]!, quantity }];
     const body = { action: 'refund' as const, reason: 'spoiled', units };
@@ -156,7 +156,7 @@ test('a short shipment is settled by a refund after its delivery', async () => {
   const ended = await shown(orderId);
   expect([ended.financialStatus, ended.fulfillmentStatus]).toEqual(['refunded', 'delivered']);
   expect(ended.receipts.reduce((sum, { total }) => sum + total, 0)).toBe(0);
-  expect(await actions(orderId)).toEqual(['reprint']);
+  expect(await actions(orderId)).toEqual(['claim', 'reprint']);
   const [notified] = await stack.services.sql<{ body: string }[]>`
     SELECT body FROM webhook_deliveries WHERE order_id = ${orderId} AND event = 'order_item_units_cancelled'`;
   expect(JSON.parse(notified!.body)).toMatchObject({ status: 'delivered', quantity: 1 });
@@ -229,7 +229,7 @@ describe('a delivered order', () => {
   test('is made again from its stored files, at another address, and costs nothing', async () => {
     const { sql } = stack.services;
     const orderId = await delivered('lost-parcel');
-    expect(await actions(orderId)).toEqual(['refund', 'reprint']);
+    expect(await actions(orderId)).toEqual(['refund', 'claim', 'reprint']);
     // The files are not downloaded again.
     await sql`UPDATE order_files SET url = 'https://files.invalid/gone.pdf' WHERE order_item_id IN (
       SELECT id FROM order_items WHERE order_id = ${orderId})`;
@@ -263,6 +263,12 @@ describe('a delivered order', () => {
         data: expect.objectContaining({ by: 'operator', reason: 'The parcel was lost.', charged: false, orderId }),
       }),
     );
+    expect(await look(orderId)).toMatchObject({ reprintOf: null, reprints: [made.id] });
+    expect(await look(made.id)).toMatchObject({ reprintOf: orderId, reprints: [] });
+    // One of two units is left. More asks first.
+    await reprint(orderId, { items: [{ itemReferenceId: 'poster', quantity: 1 }] });
+    await expect(reprint(orderId, {})).rejects.toMatchObject({ status: 409, code: 'ALREADY_REPRINTED' });
+    await reprint(orderId, { confirmRepeat: true });
     expect(await audited(`order:${orderId}`)).toContainEqual({
       action: 'order.reprint',
       after: { orderId: made.id, charged: false },
@@ -363,6 +369,8 @@ test('an order that failed for its file is made with another file', async () => 
   });
   const { id, reprintOf } = await again('default');
   expect(reprintOf).toBe(orderId);
+  // The reprint settles that the order has failed.
+  expect(await look(orderId)).toMatchObject({ attention: [], reprints: [id] });
   await accepted(stack, id);
 });
 

@@ -85,7 +85,7 @@ test('the parcel of a shipped order shows, and its carrier has to act until the 
     waitsFor: 'tracking',
     dueAt: `${shipped.promise!.maxDeliveryDate}T23:59:59Z`,
   });
-  expect(names(shipped)).toEqual(['reproduce']);
+  expect(names(shipped)).toEqual(['reproduce', 'claim']);
 });
 
 test('a viewer sees the order and no repair', async () => {

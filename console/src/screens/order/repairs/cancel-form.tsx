@@ -4,7 +4,7 @@ import { DialogForm } from '../../../components/forms/dialog-form';
 import { texts } from '../../../texts';
 import { REPAIRS } from '../../../texts/order';
 import type { RepairFormProps } from '../types';
-import { allUnits, chosenOf, Effect, UnitFields, unitsInWords } from './units';
+import { allUnits, chosenOf, Effect, Refunded, Told, UnitFields, unitsInWords } from './units';
 
 /** Cancels items, or units of them. */
 export function CancelForm({ order, repair, onClose }: RepairFormProps) {
@@ -13,7 +13,6 @@ export function CancelForm({ order, repair, onClose }: RepairFormProps) {
   const chosen = chosenOf(items, units);
   const params = { orderId: order.id };
   const changeOf = ({ reason }: { readonly reason: string }) => {
-    if (chosen.length === 0) throw new Error(texts.order.units.none);
     if (chosen.every(({ isAll }) => isAll)) {
       const itemIds = chosen.map(({ item }) => item.id);
       return change('repairOrder', { params, body: { action: 'cancel', itemIds, reason } });
@@ -30,10 +29,14 @@ export function CancelForm({ order, repair, onClose }: RepairFormProps) {
       button={REPAIRS.cancel.button}
       changeOf={changeOf}
       withReason
+      destructive
+      blocked={chosen.length === 0 ? texts.order.units.none : null}
       fields={
         <>
           <UnitFields items={items} units={units} onChange={setUnits} />
           <Effect>{texts.order.cancel.effect(unitsInWords(items, units))}</Effect>
+          <Refunded order={order} units={units} />
+          <Told order={order} action="cancel" itemIds={chosen.map(({ item }) => item.id)} />
         </>
       }
       onClose={onClose}

@@ -4,7 +4,7 @@ import { DialogForm } from '../../../components/forms/dialog-form';
 import { texts } from '../../../texts';
 import { REPAIRS } from '../../../texts/order';
 import type { OperatorOrder, RepairFormProps } from '../types';
-import { chosenOf, Effect, UnitFields, type Units, unitsInWords } from './units';
+import { chosenOf, Effect, Refunded, UnitFields, type Units, unitsInWords } from './units';
 
 const t = texts.order;
 
@@ -24,7 +24,6 @@ export function RefundForm({ order, repair, onClose }: RepairFormProps) {
   const [units, setUnits] = useState(cancelled);
   const chosen = chosenOf(items, units);
   const changeOf = ({ reason }: { readonly reason: string }) => {
-    if (chosen.length === 0) throw new Error(t.units.none);
     const named = isOfCancelled
       ? { itemIds: repair.itemIds }
       : { units: chosen.map(({ item: { id: itemId }, quantity }) => ({ itemId, quantity })) };
@@ -36,10 +35,12 @@ export function RefundForm({ order, repair, onClose }: RepairFormProps) {
       button={REPAIRS.refund.button}
       changeOf={changeOf}
       withReason
+      blocked={chosen.length === 0 ? t.units.none : null}
       fields={
         <>
           {isOfCancelled ? null : <UnitFields items={items} units={units} onChange={setUnits} />}
           <Effect>{t.refund.effect(unitsInWords(items, units))}</Effect>
+          <Refunded order={order} units={units} />
         </>
       }
       onClose={onClose}

@@ -10,9 +10,10 @@ import { REPAIRS } from '../../../texts/order';
 import type { OperatorOrder, PossibleRepair, RepairFormProps } from '../types';
 import { CancelForm } from './cancel-form';
 import { ChangeShippingForm } from './change-shipping-form';
+import { ClaimForm } from './claim-form';
 import { RefundForm } from './refund-form';
 import { ReprintForm } from './reprint-form';
-import { allUnits, Effect, unitsInWords } from './units';
+import { allUnits, Effect, nameOf, Told, unitsInWords } from './units';
 
 type Repair = Input<'repairOrder'>['body'];
 
@@ -22,19 +23,24 @@ const t = texts.order;
 const FORMS: { readonly [Action in PossibleRepair['action']]?: (props: RepairFormProps) => ReactNode } = {
   cancel: CancelForm,
   change_shipping: ChangeShippingForm,
+  claim: ClaimForm,
   refund: RefundForm,
   reprint: ReprintForm,
+  revive: ReviveForm,
 };
+
+/** What they end cannot be brought back. */
+const DESTRUCTIVE: readonly PossibleRepair['action'][] = ['cancel'];
 
 /** The repairs that help an order, the one that changes the least first. */
 const HELPING: readonly PossibleRepair['action'][] = ['retry', 'reroute', 'reproduce', 'refund', 'dismiss'];
 /** The same for an order whose partner does not make it. */
-const ELSEWHERE: readonly PossibleRepair['action'][] = ['reroute', 'retry', 'refund', 'cancel'];
+const ELSEWHERE: readonly PossibleRepair['action'][] = ['reroute', 'retry', 'reproduce', 'refund', 'cancel'];
 const UNMADE: readonly AttentionReason[] = ['partner_refused', 'partner_unreachable', 'partner_cancelled'];
 
-/** Returns true unless the repair needs another partner and there is none. */
+/** Returns true unless the repair needs a partner and there is none. */
 const isUseful = ({ action, reroutes }: PossibleRepair): boolean =>
-  action !== 'reroute' || reroutes.every(({ partners }) => partners.some((partner) => isChoice(partner, action)));
+  reroutes.every(({ partners }) => partners.some((partner) => isChoice(partner, action)));
 
 /** Returns whether routing can give an item to a partner. A reroute is to another one. */
 const isChoice = (
@@ -45,6 +51,7 @@ const isChoice = (
 /** Returns the repair that the order waits for. Undefined: it waits for someone else. */
 function recommendedOf(order: OperatorOrder): PossibleRepair['action'] | undefined {
   const { nextStep, possibleRepairs, attention, fulfillmentStatus } = order;
+  if (possibleRepairs.some(({ action }) => action === 'revive')) return 'revive';
   if (nextStep.waitsFor === 'release') return 'release';
   if (fulfillmentStatus === 'returned' || fulfillmentStatus === 'failed') return 'reprint';
   if (nextStep.who !== 'operator') return undefined;
@@ -67,6 +74,9 @@ export function Repairs({ order }: { readonly order: OperatorOrder }) {
         <Button
           key={repair.action}
           variant={repair.action === recommended ? 'filled' : 'default'}
+          {...(DESTRUCTIVE.includes(repair.action)
+            ? { color: 'red', ...(repair.action === recommended ? {} : { variant: 'outline' }) }
+            : {})}
           onClick={() => setOpen(repair)}
         >
           {REPAIRS[repair.action].name}
@@ -82,6 +92,19 @@ export function Repairs({ order }: { readonly order: OperatorOrder }) {
         {open === null ? null : <Form order={order} repair={open} onClose={() => setOpen(null)} />}
       </Modal>
     </Group>
+  );
+}
+
+/** Starts the workflow of an order again that is gone. */
+function ReviveForm({ order, onClose }: RepairFormProps) {
+  return (
+    <DialogForm<unknown>
+      explanation={REPAIRS.revive.explanation}
+      button={REPAIRS.revive.button}
+      changeOf={({ reason }) => change('reviveOrder', { params: { orderId: order.id }, body: { reason } })}
+      withReason
+      onClose={onClose}
+    />
   );
 }
 
@@ -105,17 +128,18 @@ function RepairForm(props: RepairFormProps) {
       ...(printOrderId === undefined ? {} : shipped),
     } as Repair;
   };
-  const nameOf = (id: string) => order.items.find((item) => item.id === id)?.itemReferenceId ?? id;
+  const itemOf = (id: string) => order.items.find((item) => item.id === id)!;
   const partners = rerouted?.partners.filter((partner) => isChoice(partner, repair.action)) ?? [];
   const hasNone = rerouted !== undefined && partners.length === 0;
   const affected =
     rerouted === undefined
       ? allUnits(order.items.filter(({ id }) => repair.itemIds.includes(id)))
-      : { [nameOf(rerouted.itemId)]: rerouted.quantity };
+      : { [itemOf(rerouted.itemId).itemReferenceId]: rerouted.quantity };
   const units = unitsInWords(order.items, affected);
   const fields = (
     <>
       {units === '' ? null : <Effect>{t.concerns(REPAIRS[repair.action].name, units)}</Effect>}
+      <Told order={order} action={repair.action} itemIds={rerouted === undefined ? repair.itemIds : [itemId]} />
       {repair.reasons.length === 0 ? null : (
         <Text size="sm" c="dimmed">
           {repair.reasons.map(texts.names.reason).join(', ')}
@@ -143,17 +167,8 @@ function RepairForm(props: RepairFormProps) {
             label={t.item}
             value={itemId}
             onChange={setItemId}
-            options={repair.reroutes.map((each) => ({ value: each.itemId, label: nameOf(each.itemId) }))}
+            options={repair.reroutes.map((each) => ({ value: each.itemId, label: nameOf(itemOf(each.itemId)) }))}
           />
-          {hasNone ? (
-            <Effect>
-              {t.noPartner(
-                rerouted.partners.flatMap(({ partnerUid, rejected }) =>
-                  rejected === null ? [] : [t.rejected(partnerUid, rejected.detail)],
-                ),
-              )}
-            </Effect>
-          ) : null}
           <Select
             label={t.partner}
             none={t.choose}
@@ -161,9 +176,14 @@ function RepairForm(props: RepairFormProps) {
             onChange={setPartnerId}
             options={partners.map((partner) => ({
               value: partner.partnerId,
-              label: t.partnerOption(partner.partnerUid, partner.costCents),
+              label: t.partnerOption(partner.partnerUid, partner.costCents, partner.dispatchDate),
             }))}
           />
+          {hasNone ? null : (
+            <Text size="sm" c="dimmed">
+              {t.priceStays}
+            </Text>
+          )}
           <Checkbox
             label={t.force}
             checked={isForced}
@@ -180,6 +200,15 @@ function RepairForm(props: RepairFormProps) {
       button={button}
       changeOf={({ reason }) => change('repairOrder', { params: { orderId: order.id }, body: bodyWith(reason) })}
       withReason
+      blocked={
+        hasNone
+          ? t.noPartner(
+              rerouted.partners.flatMap(({ partnerUid, rejected }) =>
+                rejected === null ? [] : [t.rejected(partnerUid, rejected.detail)],
+              ),
+            )
+          : null
+      }
       fields={fields}
       onClose={onClose}
     />

@@ -61,8 +61,9 @@ function Form(props: { readonly order: OperatorOrder; readonly retrieved: Retrie
   const hasFailed = order.fulfillmentStatus === 'failed';
   const { items } = order;
   const [units, setUnits] = useState(() => allUnits(items));
-  const [charge, setCharge] = useState(hasFailed);
+  const [charge, setCharge] = useState(false);
   const [isElsewhere, setElsewhere] = useState(false);
+  const [isRepeat, setRepeat] = useState(false);
   const chosen = chosenOf(items, units);
   const changeOf = ({ form, reason }: { readonly form: FormData; readonly reason: string }) => {
     if (chosen.length === 0) throw new Error(texts.order.units.none);
@@ -74,7 +75,13 @@ function Form(props: { readonly order: OperatorOrder; readonly retrieved: Retrie
     }));
     return change('reprintOrder', {
       params: { orderId: order.id },
-      body: { items: named, charge, reason, ...(elsewhere === undefined ? {} : { shippingAddress: elsewhere }) },
+      body: {
+        items: named,
+        charge,
+        reason,
+        confirmRepeat: isRepeat,
+        ...(elsewhere === undefined ? {} : { shippingAddress: elsewhere }),
+      },
     });
   };
   return (
@@ -94,6 +101,13 @@ function Form(props: { readonly order: OperatorOrder; readonly retrieved: Retrie
             onChange={(event) => setElsewhere(event.currentTarget.checked)}
           />
           {isElsewhere ? <AddressFields address={address} /> : null}
+          {order.reprints.length === 0 ? null : (
+            <Checkbox
+              label={t.repeat(order.reprints.length)}
+              checked={isRepeat}
+              onChange={(event) => setRepeat(event.currentTarget.checked)}
+            />
+          )}
           <Effect>{t.effect(unitsInWords(items, units), charge)}</Effect>
         </>
       }

@@ -1,6 +1,9 @@
 import { Fieldset, Group, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useConnection } from '../../../api/connection';
+import { moneyOf } from '../../../components/values/money';
 import { texts } from '../../../texts';
-import type { OperatorOrder } from '../types';
+import type { OperatorOrder, PossibleRepair } from '../types';
 
 type Item = OperatorOrder['items'][number];
 
@@ -8,6 +11,10 @@ type Item = OperatorOrder['items'][number];
 export type Units = Readonly<Record<string, number>>;
 
 const t = texts.order.units;
+
+/** Returns how an item is called: its product, with the client’s reference. */
+export const nameOf = ({ productName, itemReferenceId }: Item): string =>
+  productName === null ? itemReferenceId : t.product(productName, itemReferenceId);
 
 /** Returns all units of items. */
 export const allUnits = (items: readonly Item[]): Units =>
@@ -24,7 +31,7 @@ export const chosenOf = (items: readonly Item[], units: Units) =>
 export const unitsInWords = (items: readonly Item[], units: Units): string =>
   chosenOf(items, units)
     .map(({ item, quantity, isAll }) =>
-      isAll ? t.all(quantity, item.itemReferenceId) : t.some(quantity, item.quantity, item.itemReferenceId),
+      isAll ? t.all(quantity, nameOf(item)) : t.some(quantity, item.quantity, nameOf(item)),
     )
     .join(', ');
 
@@ -38,12 +45,12 @@ export function UnitFields(props: {
   return (
     <Fieldset legend={t.legend}>
       <Group gap="sm">
-        {items.map(({ itemReferenceId, quantity }) => (
+        {items.map(({ itemReferenceId, quantity, ...item }) => (
           <TextInput
             key={itemReferenceId}
             type="number"
-            w={150}
-            label={itemReferenceId}
+            w={220}
+            label={nameOf({ itemReferenceId, quantity, ...item })}
             description={t.of(quantity)}
             min={0}
             max={quantity}
@@ -63,4 +70,46 @@ export function Effect({ children }: { readonly children: string }) {
       {children}
     </Text>
   );
+}
+
+/** What the partners of items are told about a repair. Nothing when no partner has them. */
+export function Told(props: {
+  readonly order: OperatorOrder;
+  readonly action: PossibleRepair['action'];
+  readonly itemIds: readonly string[];
+}) {
+  const { order, action, itemIds } = props;
+  const having = order.printOrders.filter(({ status, jobs }) => {
+    const isOf = jobs.some(
+      ({ itemId, status: job }) => itemIds.includes(itemId) && ['passed', 'in_production', 'printed'].includes(job),
+    );
+    return status === 'accepted' && (isOf || (itemIds.length === 0 && jobs.length > 0));
+  });
+  const told = texts.order.told[action];
+  if (told === undefined || having.length === 0) return null;
+  return (
+    <Text size="sm" c="dimmed">
+      {told([...new Set(having.map(({ partnerUid }) => partnerUid))].join(', '))}
+    </Text>
+  );
+}
+
+/** What the client gets back for units: price, tax and shipping. */
+export function Refunded({ order, units }: { readonly order: OperatorOrder; readonly units: Units }) {
+  const items = chosenOf(order.items, units).map(({ item: { itemReferenceId }, quantity }) => ({
+    itemReferenceId,
+    quantity,
+  }));
+  const { call } = useConnection();
+  const { data } = useQuery({
+    queryKey: ['previewRefund', order.id, items],
+    queryFn: () => call('previewRefund', { params: { orderId: order.id }, body: { items } }),
+    enabled: items.length > 0,
+    refetchInterval: false,
+    gcTime: 0,
+  });
+  if (data === undefined || items.length === 0) return null;
+  const money = (amount: number) => moneyOf(amount, data.currency);
+  const { total, vat, shipping } = data;
+  return <Effect>{texts.order.amount(money(total), money(vat), shipping === 0 ? null : money(shipping))}</Effect>;
 }

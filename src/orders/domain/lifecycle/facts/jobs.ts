@@ -11,9 +11,9 @@ import { type ItemStatus, isFinal } from '../statuses';
 
 /** What follows from the facts of a print order and its jobs. */
 
-/** Returns a job's status. Null for a job whose units are all rerouted. */
+/** Returns a job's status. Null for a job whose units are all rerouted, or made again after a claim. */
 export function jobStatus(job: JobState, printOrder: PrintOrderState): ItemStatus | null {
-  if (job.ended === 'superseded') return null;
+  if (job.ended === 'superseded' || job.claimed === true) return null;
   // A shipped parcel outweighs errors and cancellations.
   if (hasLeft(job, printOrder)) {
     return transitOf(job, printOrder) ?? 'shipped';

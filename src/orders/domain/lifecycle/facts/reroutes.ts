@@ -7,7 +7,7 @@ import {
   type RunState,
   type WaitingReroute,
 } from '../run-state';
-import { hasError, isOpen, jobStatus } from './jobs';
+import { hasError, hasLeft, isOpen, jobStatus } from './jobs';
 
 /** Which units a reroute takes from their print orders, and when their partners have set them free. */
 
@@ -82,6 +82,19 @@ export function reroutedUnits(state: RunState, request: UnitsRequest): ReroutedU
     }
   }
   return [...taken].flatMap(([jobId, units]) => (units > 0 ? [{ jobId, quantity: units }] : []));
+}
+
+/** Returns the jobs of an item that have shipped, as far as all their units are among the claimed ones. */
+export function claimedJobs({ printOrders }: RunState, { itemId, quantity }: UnitsRequest): string[] {
+  let left = quantity ?? Number.POSITIVE_INFINITY;
+  return printOrders.flatMap((printOrder) =>
+    printOrder.jobs.flatMap((job) => {
+      const isWhole = job.itemId === itemId && job.ended === null && job.claimed === undefined && job.quantity <= left;
+      if (!isWhole || !hasLeft(job, printOrder)) return [];
+      left -= job.quantity;
+      return [job.id];
+    }),
+  );
 }
 
 /** Returns the reroute of an item that waits for a partner. Undefined when none waits. */

@@ -19,6 +19,11 @@ export function flagged(run: Run, { reason, message, steps }: EventOf<'flagged'>
   return [];
 }
 
+export function flagCleared(run: Run, { reason }: EventOf<'flag_cleared'>): RunEffect[] {
+  run.attention = run.attention.filter((raised) => raised !== reason);
+  return [];
+}
+
 export function stallEnded(run: Run): RunEffect[] {
   delete run.stalled;
   return [];

@@ -25,6 +25,8 @@ export function rerouted(run: Run, event: EventOf<'rerouted'>): RunEffect[] {
   const { units, lost } = unitsLeft(run, event.units);
   // An earlier reroute of these jobs may have failed. The operator now decides without their partner.
   if (event.force === true) setStopRequests(run, event.units, ({ stopRequest }) => stopRequest !== undefined, 'forced');
+  const { claimedJobIds = [] } = event;
+  for (const job of run.printOrders.flatMap(({ jobs }) => jobs)) if (claimedJobIds.includes(job.id)) job.claimed = true;
   const printOrder = newPrintOrder(event.printOrder);
   for (const job of printOrder.jobs) job.quantity -= lost;
   return [

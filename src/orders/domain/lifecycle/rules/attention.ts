@@ -154,6 +154,13 @@ export const ATTENTION: Readonly<Record<AttentionReason, AttentionRule>> = {
     isResolved: ({ printOrders }) => printOrders.every(hasSettled),
     dismissable: true,
   },
+  parcel_silent: {
+    text: 'no carrier has scanned a parcel for `PARCEL_SILENT_AFTER` working days',
+    isResolved: ({ printOrders }) => printOrders.every(hasSettled),
+    dismissable: true,
+  },
+  // It clears when an operator decides on the claim.
+  claim: { text: 'units were reported as lost, damaged or wrong, and no operator has decided on the claim' },
   channel_change_missed: {
     text: 'the shop has changed the order in its channel, and it could not be changed any more',
     dismissable: true,
@@ -188,6 +195,9 @@ export function deriveAttention(state: RunState): AttentionReason[] {
     return state.attention.includes(reason) && isResolved?.(state) !== true;
   }).sort();
 }
+
+/** The reasons that orders have because they have ended. */
+export const END_REASONS = ATTENTION_REASONS.filter((reason) => ATTENTION[reason].endsAs !== undefined);
 
 /** Returns the reasons that an order has because it ended with a status. */
 export const endReasons = (status: OrderStatus): AttentionReason[] =>

@@ -221,7 +221,8 @@ function whyNotForce({ printOrder }: WaitingReroute, request: RerouteRequest): R
  * only, not some units of one.
  */
 export function whyNotRerouteUnits(state: RunState, request: RerouteRequest): RunRefusal {
-  if (request.force === true) return null;
+  // What has shipped is made again as a whole, or in addition.
+  if (request.force === true || request.claimed === true) return null;
   const partial = reroutedJobs(state, reroutedUnits(state, request)).find(
     (units) => isWithPartner(units) && units.quantity < units.job.quantity,
   );

@@ -3,7 +3,7 @@ import { JOB_PROGRESS, type PrintOrderState, type RunState } from '../run-state'
 import { hasShipped } from '../statuses';
 import type { ShownDeadline } from './deadlines';
 
-/** What an order waits for. `nothing`: it has ended. `decision`: it has ended, and an operator has not looked at it. */
+/** What an order waits for. `nothing`: it has ended. `decision`: it has ended or a claim is open, and an operator has not decided. */
 export const WAITS_FOR = [
   'submission',
   'planning',
@@ -49,7 +49,7 @@ function stepOf(
 /** The next step of a draft: its client has to submit it. */
 export const DRAFT_NEXT_STEP: NextStep = stepOf('client', 'submission');
 
-/** The next step of an order that has ended and needs attention: it was refused or returned, or something went wrong. */
+/** The next step of an order with an open claim, and of one that has ended and needs attention: it was refused or returned, or something went wrong. */
 export const DECISION_NEXT_STEP: NextStep = stepOf('operator', 'decision');
 
 /**
@@ -60,6 +60,7 @@ export const DECISION_NEXT_STEP: NextStep = stepOf('operator', 'decision');
 export function nextStepOf(state: RunState, deadlines: readonly ShownDeadline[], deliveryBy: string | null): NextStep {
   if (state.phase === 'closed') return stepOf('nobody', 'nothing');
   if (state.held) return stepOf('operator', 'release');
+  if (state.attention.includes('claim')) return DECISION_NEXT_STEP;
   if (state.phase === 'preparing') {
     if (state.attention.includes('file_check')) return stepOf('client', 'file_replaced');
     if (state.attention.includes('address_check')) return stepOf('client', 'address_changed');

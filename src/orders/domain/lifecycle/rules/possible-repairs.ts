@@ -1,4 +1,5 @@
 import type { AttentionReason } from '../attention-reasons';
+import { hasLeft } from '../facts/jobs';
 import { reroutedUnits, waitingRerouteOf } from '../facts/reroutes';
 import type { RepairRequest, RequestedBy } from '../requests';
 import type { ItemState, RunState } from '../run-state';
@@ -8,7 +9,7 @@ import { whyNotChangeShipping, whyNotRepair } from './guards';
 import { type BulkAction, REPAIR_ACTIONS, REPAIRS } from './repairs';
 
 /** What operators can do for an order: repairs of its workflow, and operations of their own. */
-export const POSSIBLE_REPAIRS = [...REPAIR_ACTIONS, 'change_shipping', 'reprint'] as const;
+export const POSSIBLE_REPAIRS = [...REPAIR_ACTIONS, 'change_shipping', 'claim', 'reprint', 'revive'] as const;
 
 /** A repair that the order run accepts now, and what it can be applied to. */
 export interface PossibleRepair {
@@ -80,8 +81,19 @@ export function possibleRepairs(state: RunState): PossibleRepair[] {
     return itemIds.length === 0 ? [] : [{ ...none, action, itemIds, reroutes }];
   });
   const isChangeable = state.phase !== 'closed' && whyNotChangeShipping(state) === null;
-  return isChangeable ? [...repairs, { ...none, action: 'change_shipping' }] : repairs;
+  const shipped = state.phase === 'running' ? departedItems(state) : [];
+  return [
+    ...repairs,
+    ...(isChangeable ? [{ ...none, action: 'change_shipping' as const }] : []),
+    ...(shipped.length > 0 ? [{ ...none, action: 'claim' as const, itemIds: shipped }] : []),
+  ];
 }
+
+/** Returns the ids of the items of which units have shipped. */
+const departedItems = ({ items, printOrders }: RunState): string[] =>
+  items.flatMap(({ id }) =>
+    printOrders.some((each) => each.jobs.some((job) => job.itemId === id && hasLeft(job, each))) ? [id] : [],
+  );
 
 const none = { itemIds: [], reasons: [], reroutes: [], printOrderIds: [] };
 
@@ -89,18 +101,24 @@ const none = { itemIds: [], reasons: [], reroutes: [], printOrderIds: [] };
  * Returns what operators can do for an order that has ended.
  * @param reasons the attention reasons that it has
  * @param refundableItemIds the items of which units can be refunded
+ * @param shippedItemIds the items of which units have shipped
  */
 export function repairsOfEnded(
   status: OrderStatus,
   reasons: readonly AttentionReason[],
   refundableItemIds: readonly string[],
+  shippedItemIds: readonly string[],
 ): (PossibleRepair & { readonly reroutes: readonly never[] })[] {
   return [
     ...(refundableItemIds.length > 0 ? [{ ...none, action: 'refund' as const, itemIds: refundableItemIds }] : []),
     ...(reasons.length > 0 ? [{ ...none, action: 'dismiss' as const, reasons }] : []),
+    ...(shippedItemIds.length > 0 ? [{ ...none, action: 'claim' as const, itemIds: shippedItemIds }] : []),
     ...(REPRINTABLE.includes(status) ? [{ ...none, action: 'reprint' as const }] : []),
   ];
 }
+
+/** What admins can do for an open order whose workflow is gone. */
+export const REVIVE = { ...none, action: 'revive' as const };
 
 /** The statuses of orders that can be made again as new orders. */
 export const REPRINTABLE: readonly OrderStatus[] = ['delivered', 'returned', 'failed'];

@@ -63,6 +63,7 @@ const EVENTS: { [Type in RunEvent['type']]: fc.Arbitrary<EventOf<Type>> } = {
   }),
   record_skipped: one({ type: 'record_skipped' }),
   record_refused: one({ type: 'record_refused' }),
+  flag_cleared: fc.record({ type: one('flag_cleared'), reason: fc.constantFrom(...ATTENTION_REASONS) }),
   flagged: fc.record({
     type: one('flagged'),
     reason: fc.constantFrom('stalled', 'out_of_step'),
@@ -114,8 +115,9 @@ const EVENTS: { [Type in RunEvent['type']]: fc.Arbitrary<EventOf<Type>> } = {
       id: fc.constantFrom('502', '503'),
       waitsUntil: fc.constantFrom(undefined, Date.UTC(2026, 0, 6)),
       force: fc.constantFrom(undefined, true),
+      isClaimed: fc.boolean(),
     })
-    .map(({ action, jobId, quantity, isAdditional, id, waitsUntil, force }) => ({
+    .map(({ action, jobId, quantity, isAdditional, id, waitsUntil, force, isClaimed }) => ({
       type: 'rerouted',
       action,
       ...request,
@@ -128,6 +130,7 @@ const EVENTS: { [Type in RunEvent['type']]: fc.Arbitrary<EventOf<Type>> } = {
       units: isAdditional ? [] : [{ jobId, quantity }],
       ...(waitsUntil === undefined || isAdditional ? {} : { waitsUntil }),
       ...(force === undefined ? {} : { force }),
+      ...(isAdditional && isClaimed ? { claimedJobIds: [jobId] } : {}),
     })),
   reroute_forced: fc.record({
     type: one('reroute_forced'),

@@ -1,0 +1,62 @@
+import { parcelsThatLeft } from '../notifications/order-view';
+import type { Queryable, Sql } from '../platform/postgres';
+import type { ChannelAdapter, ChannelProblem, ChannelShipment } from './adapter';
+import type { Channel } from './channels';
+
+/** What channels are told: parcels that have left, and what waits. Each once, and again after a failure. */
+
+const BATCH = 500;
+/** A transaction shows what it changed later than the time that it stores. */
+const LATE_MINUTES = 10;
+
+export async function reportOrders(sql: Sql, channel: Channel, adapter: ChannelAdapter): Promise<void> {
+  for (;;) {
+    const problems = await newProblems(sql, channel.id);
+    if (problems.length === 0) break;
+    await adapter.reportProblem(problems);
+    const ids = problems.map(({ id }) => id);
+    await sql`UPDATE channel_orders SET is_reported = true WHERE id = ANY(${ids}::uuid[])`;
+    await sql`UPDATE channel_files SET is_reported = true WHERE id = ANY(${ids}::uuid[])`;
+  }
+  const [started] = await sql<{ at: Date }[]>`SELECT now() AS at`;
+  for (;;) {
+    const shipments = await newShipments(sql, channel);
+    if (shipments.length === 0) break;
+    await adapter.reportShipped(shipments);
+    for (const { id, parcels } of shipments)
+      await sql`
+        UPDATE channel_orders SET reported_parcels = reported_parcels || ${parcels.map(({ trackingCode }) => trackingCode)}::text[]
+        WHERE id = ${id}`;
+  }
+  await sql`UPDATE channels SET reported_until = ${started!.at} WHERE id = ${channel.id}`;
+}
+
+/** Returns orders that wait and files that were refused, which the channel was not told. */
+async function newProblems(sql: Queryable, channelId: string): Promise<(ChannelProblem & { readonly id: string })[]> {
+  return await sql<(ChannelProblem & { readonly id: string })[]>`
+    SELECT id, external_id, file_id, reasons FROM channel_orders
+    WHERE channel_id = ${channelId} AND state = 'waiting' AND judged_at IS NOT NULL AND NOT is_reported
+    UNION ALL
+    -- Without a hash, the upload was not completed.
+    SELECT id, NULL, id, findings FROM channel_files
+    WHERE channel_id = ${channelId} AND state = 'refused' AND NOT dry_run AND NOT is_reported AND sha256 <> ''
+    LIMIT ${BATCH}`;
+}
+
+/** Returns parcels that have left and that the channel was not told, by the first row of their order. */
+async function newShipments(
+  sql: Queryable,
+  { id, clientId }: Channel,
+): Promise<(ChannelShipment & { readonly id: string })[]> {
+  return await sql<(ChannelShipment & { readonly id: string })[]>`
+    SELECT c.id, c.external_id, jsonb_agg(p.parcel) AS parcels
+    FROM channels ch
+    JOIN orders o ON o.client_id = ${clientId} AND o.updated_at > ch.reported_until - make_interval(mins => ${LATE_MINUTES})
+    JOIN LATERAL (
+      SELECT id, external_id, reported_parcels FROM channel_orders c WHERE c.order_id = o.id AND c.channel_id = ch.id
+      ORDER BY c.id LIMIT 1
+    ) c ON true
+    CROSS JOIN LATERAL jsonb_array_elements(${parcelsThatLeft(sql)}) AS p (parcel)
+    WHERE ch.id = ${id} AND p.parcel ->> 'trackingCode' <> ALL(c.reported_parcels)
+    GROUP BY c.id, c.external_id LIMIT ${BATCH}`;
+}
