@@ -69,6 +69,7 @@ const CHANGES: Readonly<Record<'operator' | 'admin', readonly string[]>> = {
     'attachProcurementInvoice',
     'setUpStockItems',
     'correctStock',
+    'issueStatements',
     'reprintOrder',
     'patchOrder',
     'updateShipment',

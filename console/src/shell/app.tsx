@@ -1,13 +1,12 @@
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { ApiConnection, ConnectionProvider, useConnection } from '../api/connection';
 import { createQueryClient } from '../api/queries';
 import { useSession, useSigning } from '../api/session';
 import { ErrorAlert } from '../components/layout/error-alert';
 import { ClockProvider } from '../components/values/time';
-import { SignIn } from '../screens/sign-in/sign-in';
 import { router, routerKey } from './router';
 import { cssVariables, theme } from './theme';
 
@@ -23,6 +22,9 @@ declare global {
 
 // The library that locks scrolling behind dialogs reads the nonce from this global.
 globalThis.__webpack_nonce__ = cspNonce;
+
+// Who is signed in does not load it.
+const SignIn = lazy(async () => ({ default: (await import('../screens/sign-in/sign-in')).SignIn }));
 
 /** Returns the connection to the API and the cache of its responses. */
 function openConnection() {
@@ -60,7 +62,9 @@ function SignedIn() {
   });
   if (data !== undefined)
     return data.session === null ? (
-      <SignIn refusedLink={data.refusedLink} />
+      <Suspense fallback={null}>
+        <SignIn refusedLink={data.refusedLink} />
+      </Suspense>
     ) : (
       <RouterProvider key={routerKey} router={router} />
     );

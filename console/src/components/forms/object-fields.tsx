@@ -4,7 +4,7 @@ import { textOf, wordsOf } from './form-values';
 
 /** How a field of an object is edited. A text unless it says otherwise. */
 interface FieldRule {
-  readonly type?: 'number' | 'email' | 'words';
+  readonly type?: 'number' | 'email' | 'password' | 'words';
   readonly required?: boolean;
 }
 
