@@ -49,6 +49,7 @@ export const AUDIT_ACTIONS = {
   'catalog.import': 'catalog',
   'stock.set_up': 'partner',
   'stock.correct': 'partner',
+  'statements.issue': 'month',
   'exchange_rates.load': 'exchange_rates',
   'tax_rates.load': 'tax_rates',
   'order.hold': 'order',

@@ -229,6 +229,7 @@ export function validBodies({
     decodePayloads: [{ payloads: [{ metadata: {}, data: 'e30=' }] }],
     confirmServers: [{ reason: 'The namespace was created again.' }],
     loadExchangeRates: [{ perEuro: { USD: '1.08', PLN: '4.3' } }],
+    issueStatements: [{ month: '2026-01' }],
     moveProcurementOrder: [{ status: 'confirmed', shippingCost: 9.9 }],
     receiveProcurementOrder: [{ receiptId: 'note-1', items: [{ partnerSku: 'frame-wood-black-a4', quantity: 1 }] }],
     attachProcurementInvoice: [{ url: 'https://supplier.example/7.pdf', originalFilename: '7.pdf' }],

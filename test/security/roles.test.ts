@@ -68,6 +68,7 @@ const CHANGES: Readonly<Record<'operator' | 'admin', readonly string[]>> = {
     'attachProcurementInvoice',
     'setUpStockItems',
     'correctStock',
+    'issueStatements',
     'reprintOrder',
     'patchOrder',
     'updateShipment',

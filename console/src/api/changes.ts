@@ -46,6 +46,7 @@ const STALE_AFTER = {
     'listStockMovements',
   ],
   replayDeadMessages: ['listOutboxMessages', 'getOperatorSummary'],
+  issueStatements: ['listStatements'],
   runJob: ['listJobs', 'getOperatorSummary'],
   confirmServers: ['getSystem'],
   createPartner: PARTNER,

@@ -53,6 +53,7 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditAction, string>> = {
   'catalog.import': 'Import a catalog file on the command line',
   'stock.set_up': 'Set up stock items of a print partner',
   'stock.correct': 'Correct the stock of a partner',
+  'statements.issue': 'Issue the statements of a month',
   'exchange_rates.load': 'Load the exchange rates of a day',
   'tax_rates.load': 'Load tax rates that apply from a day on',
   'order.hold': 'Hold an order',
