@@ -49,6 +49,7 @@ export function validBodies({
       { kind: 'csv', name: 'fuzz', settings: { preset: 'shopify', defaults: { currency: 'EUR' } } },
     ],
     changeChannel: [{ name: 'renamed' }],
+    correctChannelOrder: [{ shippingAddress: { city: 'Potsdam' }, items: [{ itemReferenceId: '1', quantity: 2 }] }],
     storeChannelMapping: [{ sku: 'A3', productUid: STICKER, files: { default: 'https://files.example/a.png' } }],
     startOperatorSession: [{ apiKey: `plk_${'x'.repeat(32)}` }, { oneTimeToken: `pst_${'x'.repeat(43)}` }],
     submitOrder: [
