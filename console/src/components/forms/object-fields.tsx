@@ -6,7 +6,7 @@ import { type Option, Select } from './select';
 
 /** How a field of an object is edited. A text unless it says otherwise. */
 interface FieldRule {
-  readonly type?: 'number' | 'email' | 'words';
+  readonly type?: 'number' | 'email' | 'password' | 'words';
   readonly required?: boolean;
   /** The values that it can have. */
   readonly options?: readonly Option<string>[];
