@@ -3,12 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { connectPostgres, type Sql } from '../src/platform/postgres';
 import { audit, type Findings, isClean, type SubmittedOrder, unfinished } from './faults/audit';
+import { CHANNEL_PREFIX, runChannel } from './faults/channel';
 import { runClients, type Submission } from './faults/clients';
 import { startDistributedStack } from './faults/distributed-stack';
 import { balances, gather, storedOrders, submittedOrders, unreplayable, waitingPostbacks } from './faults/evidence';
 import { injectFaults } from './faults/fault-injection';
 import { OperatorRepairs, readOrders, runOperator } from './faults/operator';
-import { planOrders, RANDOM } from './faults/orders';
+import { OF_CHANNEL, planOrders, RANDOM } from './faults/orders';
 import { RandomPartner } from './faults/random-partner';
 import { runStockroom } from './faults/stockroom';
 import { machine, writeResult } from './support/report';
@@ -29,6 +30,7 @@ async function main(): Promise<number> {
   const options = new Command()
     .option('--orders <count>', 'orders to submit', '1000')
     .option('--random <count>', 'orders whose callers do anything in any order, some at a time (default: --orders)')
+    .option('--channel <count>', 'orders that come in files (default: a tenth of --orders)')
     .option(
       '--minutes <minutes>',
       'least time in which faults are injected; they go on until the callers of random orders are done',
@@ -46,6 +48,7 @@ async function main(): Promise<number> {
     .opts<{
       orders: string;
       random?: string;
+      channel?: string;
       minutes: string;
       pause: string;
       seed: string;
@@ -55,6 +58,7 @@ async function main(): Promise<number> {
   const settings = {
     orders: Number(options.orders),
     random: Number(options.random ?? options.orders),
+    channel: Number(options.channel ?? Math.ceil(Number(options.orders) / 10)),
     minutes: Number(options.minutes),
     pause: Number(options.pause),
     seed: Number(options.seed),
@@ -70,6 +74,7 @@ async function main(): Promise<number> {
     const withinMs = settings.minutes * 60_000;
     const scripted = planOrders(settings.orders, withinMs, stack.sandboxUrl, random.fork());
     const byChance = planOrders(settings.random, 0, stack.sandboxUrl, random.fork(), RANDOM, 'random');
+    const inFiles = planOrders(settings.channel, 0, stack.sandboxUrl, random.fork(), OF_CHANNEL, CHANNEL_PREFIX);
     const injection = new AbortController();
     const repairing = new AbortController();
     const waiting = new AbortController();
@@ -83,6 +88,7 @@ async function main(): Promise<number> {
     const callers = new RandomPartner(stack, settings.seed, made, patience);
     const clients = runClients(stack, scripted, random.fork(), patience);
     const randomClients = runClients(stack, byChance, random.fork(), patience, callers);
+    const channel = runChannel(stack, inFiles, withinMs, random.fork(), patience);
     const operator = runOperator(stack, random.fork(), repairing.signal, made);
     const reader = readOrders(stack, random.fork(), repairing.signal);
     const faults = injectFaults(stack, random.fork(), settings.pause, injection.signal);
@@ -95,7 +101,7 @@ async function main(): Promise<number> {
     const injected = await faults;
     say('no more faults; waiting for clients and orders');
     setTimeout(() => waiting.abort(), CLIENTS_PATIENCE_MS).unref();
-    const submissions = [...(await clients), ...ofChance];
+    const submissions = [...(await clients), ...(await channel), ...ofChance];
     const added = await stockroom;
     clearInterval(watch);
     const patienceMs = Number(options.patience) * 60_000;
@@ -169,6 +175,7 @@ async function untilEnded(sql: Sql, submitted: () => SubmittedOrder[], patienceM
 const TITLES: Readonly<Record<Exclude<keyof Findings, 'accepted'>, string>> = {
   lost: 'lost',
   runTwice: 'run twice',
+  channelOrdersLostOrTwice: 'channel orders lost or made twice',
   printOrdersMadeTwice: 'print orders made twice',
   labelsBoughtTwice: 'labels bought twice',
   stockDifferences: 'stock differences',
@@ -199,9 +206,9 @@ function show(
   print(
     `submissions: ${submissions.length} with ${submissions.reduce((sum, { attempts }) => sum + attempts, 0)} requests; repairs: ${repairs}; orders read by operators: ${reads}\n`,
   );
-  print(`${'accepted'.padEnd(26)}${findings.accepted}`);
+  print(`${'accepted'.padEnd(34)}${findings.accepted}`);
   for (const [key, title] of Object.entries(TITLES) as [keyof typeof TITLES, string][]) {
-    print(`${title.padEnd(26)}${findings[key].length}`);
+    print(`${title.padEnd(34)}${findings[key].length}`);
   }
   for (const [key, title] of Object.entries(TITLES) as [keyof typeof TITLES, string][]) {
     for (const finding of findings[key].slice(0, SHOWN)) print(`  ${title}: ${finding}`);

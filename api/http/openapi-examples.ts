@@ -47,6 +47,8 @@ const FIELD_EXAMPLES: Readonly<Record<string, string | number>> = {
   unitMinor: 990,
   unitPriceMinor: 290,
   vatRate: 0.19,
+  month: '2026-10',
+  electronicAddress: '0208:0403170701',
 };
 
 /** Values of path parameters by name, where the demo has such an object: of its catalog and sandbox, or made by another example. */

@@ -15,6 +15,7 @@ import { type OrderRecord, readOrders } from '../../src/orders/reading/order-rea
 import { orderView, retrievedOrderSchema, updatedShipmentSchema } from '../../src/orders/reading/retrieved-order';
 import { refuseWith } from '../../src/orders/run/gateway';
 import type { QuotaName } from '../../src/platform/domain/quotas';
+import { SIZES } from '../../src/platform/domain/sizes';
 import { type FieldError, invalidField, Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
 import { keyedIdOf } from '../http/idempotency';
@@ -197,6 +198,7 @@ export async function cancelOrder(
   }
   refuseWith(whyStatusForbids(status, 'cancelled'));
   const chosen = items === undefined ? {} : chosenItems(order, items);
+  if ('units' in chosen && by === 'client') await checkUnitCancels(sql, id);
   await intend({ action: 'order.cancel', objectId: id });
   const request = { by, reason, requestId, force, ...chosen, ...(await updatesOf(sql, id, chosen)) };
   // Rows that say `canceled` do not suffice while the workflow runs: it may lose the task that wrote them, and decide otherwise.
@@ -212,6 +214,17 @@ export async function cancelOrder(
     after: { fulfillmentStatus, ...chosen },
   });
   return { id, orderReferenceId, ...result };
+}
+
+/** @throws Refusal `CONFLICT` for an order of which units were cancelled as often as its client may */
+async function checkUnitCancels(sql: ApiDeps['sql'], orderId: string): Promise<void> {
+  const { most } = SIZES.unitCancels;
+  const { count } = await sql`
+    SELECT FROM order_events WHERE order_id = ${orderId} AND type = 'cancel_units' AND data ->> 'by' = 'client' LIMIT ${most}`;
+  if (count >= most)
+    throw new Refusal('CONFLICT', {
+      message: `Units of the order were cancelled ${most} times. Cancel whole items instead.`,
+    });
 }
 
 /** The result for a cancelled order whose workflow has ended. */

@@ -25,6 +25,12 @@ export interface Evidence {
     /** Units used for order items, by item id and SKU. */
     readonly used: readonly StockUse[];
   };
+  /** The latest revision of each order of a channel, by the reference of every order that was in a file. */
+  readonly channelOrders: readonly {
+    readonly reference: string;
+    readonly state: string | null;
+    readonly reasons: string;
+  }[];
   /** Outbox messages that were never delivered. */
   readonly unsent: readonly string[];
   readonly unhandledPostbacks: number;
@@ -111,6 +117,8 @@ export interface Findings {
   readonly accepted: number;
   readonly lost: readonly string[];
   readonly runTwice: readonly string[];
+  /** Orders of files that became none or several, or whose latest revision is not submitted. */
+  readonly channelOrdersLostOrTwice: readonly string[];
   readonly printOrdersMadeTwice: readonly string[];
   readonly labelsBoughtTwice: readonly string[];
   readonly stockDifferences: readonly string[];
@@ -138,6 +146,7 @@ export function audit(evidence: Evidence): Findings {
     accepted: accepted.length,
     lost: lost(evidence, accepted),
     runTwice: runTwice(evidence),
+    channelOrdersLostOrTwice: channelOrders(evidence),
     printOrdersMadeTwice: printOrdersMadeTwice(evidence),
     labelsBoughtTwice: labelsTwice(evidence),
     stockDifferences: stockDifferences(evidence),
@@ -178,6 +187,14 @@ function runTwice({ orders, runs }: Evidence): string[] {
   for (const [orderId, count] of countBy(runs, (run) => run.orderId))
     if (count > 1) findings.push(`order ${orderId}: ${count} workflows`);
   return findings;
+}
+
+function channelOrders({ channelOrders: latest, orders }: Evidence): string[] {
+  const made = countBy(orders, ({ reference }) => reference);
+  return latest.flatMap(({ reference, state, reasons }) => [
+    ...(made.get(reference) === 1 ? [] : [`${reference}: ${made.get(reference) ?? 0} orders`]),
+    ...(state === 'submitted' ? [] : [`${reference}: its latest revision is ${state ?? 'not stored'} ${reasons}`]),
+  ]);
 }
 
 /** Returns items that partners produce twice, and print orders that partners cannot recognise as a redelivery. */

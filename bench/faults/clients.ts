@@ -35,9 +35,7 @@ export async function runClients(
   signal: AbortSignal,
   callers?: Pick<RandomPartner, 'meet'>,
 ): Promise<Submission[]> {
-  const clients = stack.apiUrls.map((baseUrl) =>
-    createPresslineClient({ baseUrl, ...stack.credentials.client, retries: 0, timeoutMs: TIMEOUT_MS }),
-  );
+  const clients = clientsOf(stack);
   const began = Date.now();
   const limit = pLimit(callers === undefined ? Number.POSITIVE_INFINITY : RANDOM_AT_ONCE);
   return await limit.map(orders, async (planned) => {
@@ -57,8 +55,13 @@ export async function runClients(
   });
 }
 
+export const clientsOf = (stack: DistributedStack): PresslineClient[] =>
+  stack.apiUrls.map((baseUrl) =>
+    createPresslineClient({ baseUrl, ...stack.credentials.client, retries: 0, timeoutMs: TIMEOUT_MS }),
+  );
+
 /** Sends a request to random API processes until one responds. Retries temporary faults. */
-async function untilDone<T>(
+export async function untilDone<T>(
   clients: readonly PresslineClient[],
   random: SeededRandom,
   signal: AbortSignal,

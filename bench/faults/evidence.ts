@@ -13,6 +13,7 @@ import type { Sql } from '../../src/platform/postgres';
 import { inParallel } from '../support/in-parallel';
 import { auditStock } from '../support/stock-audit';
 import type { Evidence, SeenPrintOrder, StockBalance, StockUse, StoredOrder, SubmittedOrder } from './audit';
+import { CHANNEL_PREFIX } from './channel';
 import type { Submission } from './clients';
 import { auditMoney } from './money-audit';
 import type { OperatorRepairs } from './operator';
@@ -145,6 +146,7 @@ export async function gather(
       })),
       used: used.map((use) => ({ ...use, quantity: Number(use.quantity) })),
     },
+    channelOrders: await latestRevisions(sql, submissions),
     unsent: unsent.map(
       ({ kind, target, attempts, lastError }) =>
         `${kind} ${target} after ${attempts} attempts: ${lastError ?? 'no error'}`,
@@ -157,6 +159,17 @@ export async function gather(
       unexpectedExits.map((reason) => `${name}: ${reason}`),
     ),
   };
+}
+
+/** Returns what became of the latest revision of each order that was in a file. */
+async function latestRevisions(sql: Sql, submissions: readonly Submission[]): Promise<Evidence['channelOrders']> {
+  const references = submissions.map(({ planned: { reference } }) => reference);
+  return await sql<Evidence['channelOrders'][number][]>`
+    SELECT r.reference, c.state, coalesce(c.reasons, '[]')::text AS reasons
+    FROM unnest(${references.filter((reference) => reference.startsWith(`${CHANNEL_PREFIX}-`))}::text[]) AS r (reference)
+    LEFT JOIN LATERAL (
+      SELECT state, reasons FROM channel_orders WHERE external_id = r.reference ORDER BY revision DESC, id LIMIT 1
+    ) c ON true`;
 }
 
 /** Returns deadlocks, and the requests that were answered with 500: a server that is away or overloaded is a 503 or 429. */

@@ -70,6 +70,16 @@ const FAULTY: OrderMix = {
   twelvePackages: 5,
 };
 
+/** Orders in CSV files: what a file cannot say is left out. A changed address comes as a later revision. */
+export const OF_CHANNEL: OrderMix = {
+  ...FAULTY,
+  followUps: [
+    { followUp: 'nothing', weight: 70 },
+    { followUp: 'change-address', weight: 30 },
+  ],
+  twelvePackages: 0,
+};
+
 /** Orders of the random partner. The partners of the sandbox only take them. */
 export const RANDOM: OrderMix = {
   behaviours: [{ behaviour: 'no-postbacks', weight: 1, end: 'any' }],

@@ -49,6 +49,8 @@ export class EasyPostAccount {
   /** The shipments that were requested, for quotes and purchases. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read single fields
   readonly created: any[] = [];
+  /** Rates that are offered before the usual ones. */
+  oddRates: readonly object[] = [];
   private serial = 0;
 
   /**
@@ -128,7 +130,10 @@ export class EasyPostAccount {
     const created: Shipment = {
       id: `shp_${++this.serial}`,
       reference: shipment.reference ?? null,
-      rates: shipment.parcel.weight > MAX_OUNCES ? [] : SERVICES.map((service) => this.rate(service)),
+      rates: [
+        ...this.oddRates,
+        ...(shipment.parcel.weight > MAX_OUNCES ? [] : SERVICES.map((service) => this.rate(service))),
+      ],
       selected_rate: null,
       postage_label: null,
       tracking_code: null,

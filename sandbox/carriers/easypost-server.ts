@@ -92,6 +92,10 @@ export async function startEasyPostServer({
     connections: connections as readonly { readonly kind: CallKind; readonly reused: boolean }[],
     /** Sets the faults of the next calls of a kind, one per call. */
     fail: (kind: CallKind, ...list: Fault[]) => faults.set(kind, list),
+    /** Offers these rates before the usual ones. */
+    offer: (rates: readonly object[]) => {
+      account.oddRates = rates;
+    },
     /** Closes each reused connection at its next request, as a server does whose idle time has just ended. */
     closeReusedConnections: (close: boolean) => {
       closeReusedConnections = close;

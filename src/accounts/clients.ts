@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { emailAddress } from '../platform/domain/email';
-import { countryCode, currencyCode, IOSS_NUMBER, text, timestamp, withKnownState } from '../platform/domain/fields';
+import {
+  countryCode,
+  currencyCode,
+  electronicAddress,
+  IOSS_NUMBER,
+  text,
+  timestamp,
+  withKnownState,
+} from '../platform/domain/fields';
 import { MOST_OF_QUOTA, QUOTA_NAMES, QUOTAS, type QuotaName } from '../platform/domain/quotas';
 import { foundById, uuidv7 } from '../platform/ids';
 import { normalAddress } from '../platform/normal-address';
@@ -50,6 +58,17 @@ const returnAddressFields = withKnownState(
     phone: phone.nullable().default(null),
   }),
 ).meta({ id: 'ReturnAddress' });
+export const eInvoice = z
+  .strictObject({
+    electronicAddress: electronicAddress.describe(
+      'Address of the client in Peppol: scheme of the code list EAS, colon, address.',
+    ),
+    buyerReference: text(100)
+      .nullish()
+      .describe('What the client routes invoices by. Default: the name of its account.'),
+  })
+  .meta({ id: 'EInvoice' });
+
 export const returnAddress = z.preprocess(normalAddress, returnAddressFields);
 
 /** A return address as clients and orders show it. */
@@ -89,6 +108,7 @@ export const clientSettingsFields = {
       'Name of the sales channel: `channel` of the orders that the client submits from now on. Default: `api`.',
     ),
   billingEntity: billingEntity.nullish().describe('Recipient of receipts.'),
+  eInvoice: eInvoice.nullish().describe('Where the client receives electronic statements.'),
   returnAddress: returnAddress
     .nullish()
     .describe('Address that undeliverable parcels return to. It is the sender on print orders and labels.'),
@@ -152,6 +172,7 @@ export const clientChangeSchema = z
 const shownSettings = {
   channel: z.string().nullable(),
   billingEntity: billingEntity.nullable(),
+  eInvoice: eInvoice.nullable(),
   returnAddress: shownReturnAddress.nullable(),
   iossNumber: z.string().nullable(),
   brandedPackaging: z.string().nullable(),
@@ -242,6 +263,7 @@ export function storedSettings({ returnAddress, ...settings }: Settings): Client
 const NO_SETTINGS = {
   channel: null,
   billingEntity: null,
+  eInvoice: null,
   returnAddress: null,
   iossNumber: null,
   brandedPackaging: null,

@@ -17,6 +17,44 @@ export interface TextStyle {
 
 const RIGHT_TO_LEFT_SCRIPTS: readonly Script[] = ['arabic', 'hebrew', 'thaana'];
 
+/** An electronic invoice within a PDF/A-3 (ZUGFeRD 2, Factur-X 1): CII of the profile EN 16931. */
+export interface EmbeddedInvoice {
+  readonly xml: Buffer;
+  readonly at: Date;
+}
+
+const FACTUR_X = 'urn:factur-x:pdfa:CrossIndustryDocument:invoice:1p0#';
+const FACTUR_X_FIELDS = {
+  DocumentFileName: ['factur-x.xml', 'The name of the embedded XML document'],
+  DocumentType: ['INVOICE', 'The type of the hybrid document in capital letters'],
+  Version: ['1.0', 'The version of the standard of the embedded XML document'],
+  ConformanceLevel: ['EN 16931', 'The conformance level of the embedded XML document'],
+} as const;
+
+/** Embeds an invoice, and describes it in the metadata with the extension schema that PDF/A requires. */
+function embed(doc: PDFKit.PDFDocument, { xml, at }: EmbeddedInvoice): void {
+  const [name] = FACTUR_X_FIELDS.DocumentFileName;
+  const description = 'Invoice in the format of EN 16931';
+  const file = { name, type: 'text/xml', description, creationDate: at, modifiedDate: at, relationship: 'Alternative' };
+  // The types of pdfkit lack `relationship` and `appendXML`.
+  const open = doc as unknown as { file(bytes: Buffer, options: object): void; appendXML(xml: string): void };
+  open.file(xml, file);
+  const fields = Object.entries(FACTUR_X_FIELDS);
+  const properties = fields.map(
+    ([field, [, meaning]]) => `<rdf:li rdf:parseType="Resource"><pdfaProperty:name>${field}</pdfaProperty:name>
+<pdfaProperty:valueType>Text</pdfaProperty:valueType><pdfaProperty:category>external</pdfaProperty:category>
+<pdfaProperty:description>${meaning}</pdfaProperty:description></rdf:li>`,
+  );
+  open.appendXML(`<rdf:Description xmlns:fx="${FACTUR_X}" rdf:about="">
+${fields.map(([field, [value]]) => `<fx:${field}>${value}</fx:${field}>`).join('')}</rdf:Description>
+<rdf:Description xmlns:pdfaExtension="http://www.aiim.org/pdfa/ns/extension/" xmlns:pdfaSchema="http://www.aiim.org/pdfa/ns/schema#"
+xmlns:pdfaProperty="http://www.aiim.org/pdfa/ns/property#" rdf:about=""><pdfaExtension:schemas><rdf:Bag>
+<rdf:li rdf:parseType="Resource"><pdfaSchema:schema>Factur-X PDFA Extension Schema</pdfaSchema:schema>
+<pdfaSchema:namespaceURI>${FACTUR_X}</pdfaSchema:namespaceURI><pdfaSchema:prefix>fx</pdfaSchema:prefix>
+<pdfaSchema:property><rdf:Seq>${properties.join('')}</rdf:Seq></pdfaSchema:property></rdf:li>
+</rdf:Bag></pdfaExtension:schemas></rdf:Description>`);
+}
+
 /** Height of capitals above the baseline, relative to the font size. It fits all fonts closely enough. */
 export const CAP_HEIGHT = 0.76;
 
@@ -32,15 +70,21 @@ export class PdfDrawing {
 
   constructor(
     readonly country: string,
-    { title, page }: { title: string; page: readonly [width: number, height: number] },
+    {
+      title,
+      page,
+      invoice,
+    }: { title: string; page: readonly [width: number, height: number]; invoice?: EmbeddedInvoice },
   ) {
+    const at = invoice === undefined ? {} : { CreationDate: invoice.at, ModDate: invoice.at };
     this.doc = new PDFDocument({
       size: [page[0], page[1]],
       margin: 0,
       autoFirstPage: false,
-
-      info: { Title: title, Producer: 'Pressline', Creator: 'Pressline' },
+      ...(invoice === undefined ? {} : { subset: 'PDF/A-3b', pdfVersion: '1.7', lang: 'en' }),
+      info: { Title: title, Producer: 'Pressline', Creator: 'Pressline', ...at },
     });
+    if (invoice !== undefined) embed(this.doc, invoice);
     this.finished = new Promise((resolve, reject) => {
       this.doc.on('data', (chunk: Buffer) => this.chunks.push(chunk));
       this.doc.on('end', () => resolve(Buffer.concat(this.chunks)));

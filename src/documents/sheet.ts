@@ -1,5 +1,5 @@
 import type { Weight } from './fonts';
-import { mm, PdfDrawing } from './pdf-drawing';
+import { type EmbeddedInvoice, mm, PdfDrawing } from './pdf-drawing';
 import { LEADING } from './text';
 
 export interface Column {
@@ -24,6 +24,8 @@ export interface SheetContent {
   readonly foot: Block;
   /** Text at the bottom of every page, beside the page number. */
   readonly footer: string;
+  /** Makes the document a PDF/A-3. */
+  readonly invoice?: EmbeddedInvoice;
 }
 
 interface Area {
@@ -98,7 +100,11 @@ interface SheetFrame {
  */
 export async function renderSheet(country: string, content: SheetContent, style: SheetStyle): Promise<Buffer> {
   const [pageWidth, pageHeight] = style.page;
-  const pdf = new PdfDrawing(country, { title: content.title, page: style.page });
+  const pdf = new PdfDrawing(country, {
+    title: content.title,
+    page: style.page,
+    ...(content.invoice === undefined ? {} : { invoice: content.invoice }),
+  });
   const area: Area = {
     x: style.margin,
     width: pageWidth - 2 * style.margin,

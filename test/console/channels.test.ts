@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expectAccessible, openScreen } from '../support/browser';
+import { startFaultySftp } from '../support/sftp-servers';
 import { eventually, type TestStack, testStack } from '../support/stack';
 
 /** Channels in a browser: a file is imported, and the orders that wait are repaired in the inbox. */
@@ -208,4 +209,43 @@ test('a channel is paused and resumed, and its mappings are edited and deleted',
   await page.getByRole('dialog', { name: 'Delete' }).getByRole('button', { name: 'Delete mapping' }).click();
   await page.getByText('No mapping').waitFor();
   expect(faults).toEqual([]);
+});
+
+test('an SFTP channel is added, tested, pinned to the key of its server, and tested again', async () => {
+  const server = await startFaultySftp();
+  const { page, faults } = await openScreen(stack, `/console/clients/${clientId}`);
+  await page.getByRole('button', { name: 'Add channel' }).click();
+  const adding = page.getByRole('dialog', { name: 'Add channel' });
+  await adding.getByRole('textbox', { name: 'Name', exact: true }).fill('Shop server');
+  for (const [label, value] of [
+    ['Host', server.host],
+    ['Port', String(server.port)],
+    ['User name', server.username],
+    ['Folder', server.folder],
+    ['Password', server.password],
+  ] as const)
+    await adding.getByLabel(label, { exact: true }).fill(value);
+  await adding.getByRole('button', { name: 'Add channel' }).click();
+  await page.getByRole('link', { name: 'Shop server' }).click();
+  await page.getByRole('group', { name: 'Host' }).getByText(server.host).waitFor();
+
+  const test = async (text: string) => {
+    await page.getByRole('button', { name: 'Test', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Test' });
+    await dialog.getByRole('button', { name: 'Test connection' }).click();
+    await dialog.getByText(text).waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+  };
+  await test(`The server has the key ${server.hostKey}`);
+  expect(server.logins).toEqual([]);
+  await page.getByRole('button', { name: 'Settings' }).click();
+  const editing = page.getByRole('dialog', { name: 'Settings' });
+  await editing.getByLabel('Fingerprint of its key').fill(server.hostKey);
+  await editing.getByRole('button', { name: 'Save settings' }).click();
+  await editing.waitFor({ state: 'detached' });
+  await test('The connection works.');
+  expect(server.logins).toContain(server.password);
+  expect(faults).toEqual([]);
+  await server.close();
 });

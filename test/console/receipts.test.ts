@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expectAccessible, openScreen } from '../support/browser';
+import { BUYER, SELLER } from '../support/rows/receipts-of-month';
 import { type TestStack, testStack } from '../support/stack';
 import { addressIn, poster } from '../workflows/order/client-orders';
 import { accepted } from '../workflows/order/order-fixture';
@@ -9,7 +10,9 @@ import { accepted } from '../workflows/order/order-fixture';
 let stack: TestStack;
 
 beforeAll(async () => {
-  stack = await testStack({ mode: 'manual' });
+  stack = await testStack({ mode: 'manual', config: { SELLER } });
+  const { connectors } = await stack.operator.listClients();
+  await stack.operator.changeClient({ params: { connectorId: connectors[0]!.id }, body: BUYER as never });
   for (const country of ['DE', 'FR'] as const) {
     const { id } = await stack.client.submitOrder({
       body: {
@@ -26,7 +29,7 @@ beforeAll(async () => {
 });
 
 test('last month’s VAT by country is two clicks away as a file, and a country leads to its lines', async () => {
-  const { page, faults } = await openScreen(stack, '/console/today');
+  const { page, context, faults } = await openScreen(stack, '/console/today');
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Receipts' }).click();
   const section = page.getByRole('region', { name: 'VAT by country and rate' });
   const sums = section.getByRole('table');
@@ -56,6 +59,16 @@ test('last month’s VAT by country is two clicks away as a file, and a country 
     .nth(1)
     .waitFor();
   expect(await lines.getByRole('row', { name: /books-DE/ }).count()).toBe(0);
+
+  // Statements are issued, and lack nothing but what the client has not told.
+  await page.getByRole('button', { name: 'Issue statements' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Issue', exact: true }).click();
+  const statement = page.getByRole('table', { name: 'Statements' }).getByRole('row', { name: /demo-client Invoice/ });
+  await statement.getByText(`€${(gross / 100).toFixed(2)}`).waitFor();
+  expect(await statement.getByRole('link', { name: /^UBL/ }).count()).toBe(1);
+  const pdf = await context.request.get((await statement.getByRole('link', { name: /^PDF/ }).getAttribute('href'))!);
+  expect((await pdf.body()).toString('latin1')).toMatch(/^%PDF-1\.7[\s\S]*factur-x\.xml/);
+  await expectAccessible(page);
 
   await page.getByLabel('Month (UTC)').fill('2020-01');
   await page.getByText('No receipt in this month').first().waitFor();

@@ -4,6 +4,7 @@ import { createCarriers } from '../../src/carriers/carriers';
 import { createChannel } from '../../src/channels/channels';
 import { csvSettings } from '../../src/channels/domain/csv-order';
 import { mappingTarget } from '../../src/channels/domain/order-content';
+import { issueStatements, listStatements } from '../../src/orders/books/statements';
 import { createBulkRepair } from '../../src/orders/upkeep/bulk-repair-rows';
 import type { PaperPrintOrderBody } from '../../src/partners/message-schemas';
 import { uuidv7 } from '../../src/platform/ids';
@@ -14,6 +15,7 @@ import { MUNICH } from '../src/consignments/sample-addresses';
 import { consignmentTo } from '../src/consignments/sample-consignments';
 import { buyShipment } from '../src/shipping/bought-shipment';
 import type { TestAccount } from '../support/api-deps';
+import { LAST_MONTH, MIXED, receiptsOfMonth, SELLER } from '../support/rows/receipts-of-month';
 import type { KnownIds } from './subject';
 
 /** Creates the objects that fuzz requests name. */
@@ -28,8 +30,16 @@ export async function draft(baseUrl: string, { keyAndSecret }: TestAccount): Pro
   return ((await response.json()) as { id: string }).id;
 }
 
+/** Issues the statement of a receipt. Returns its number. */
+async function statement(sql: Sql, clientId: string): Promise<string> {
+  await receiptsOfMonth(sql, clientId, [MIXED[0]!]);
+  await issueStatements(sql, { month: LAST_MONTH, clientId, seller: SELLER });
+  const [issued] = await listStatements(sql, { clientId }, { limit: 1 });
+  return issued!.number;
+}
+
 /** Creates one object of each kind that a client can have. Their texts contain the mark. */
-export async function belongings(baseUrl: string, account: TestAccount, mark: string): Promise<KnownIds> {
+export async function belongings(sql: Sql, baseUrl: string, account: TestAccount, mark: string): Promise<KnownIds> {
   const post = async (path: string, body: object): Promise<{ id: string }> => {
     const response = await fetch(`${baseUrl}${path}`, {
       method: 'POST',
@@ -65,6 +75,7 @@ export async function belongings(baseUrl: string, account: TestAccount, mark: st
     ],
   });
   return {
+    statementNumber: [await statement(sql, account.id)],
     orderId: [...submitted.map(({ id }) => id), `of-${account.name}`],
     itemReferenceId: ['item-1'],
     type: ['default'],

@@ -16,6 +16,7 @@ import { FILE_URL, POSTER } from '../api/orders/sample-orders';
 import { testAccount, testApiDeps } from '../support/api-deps';
 import { oneCarrierSecret } from '../support/carrier-events';
 import { testDatabase } from '../support/database';
+import { SELLER } from '../support/rows/receipts-of-month';
 import {
   belongings,
   channelOf,
@@ -110,7 +111,7 @@ export async function fuzzSubject(): Promise<Subject> {
   const carrierSecret = newSigningSecret();
   const deps: ApiDeps = {
     ...(await testApiDeps(sql, {
-      config: { ...oneCarrierSecret(carrierSecret), OUTBOUND_ALLOW_PRIVATE: false },
+      config: { ...oneCarrierSecret(carrierSecret), OUTBOUND_ALLOW_PRIVATE: false, SELLER },
     })),
     temporal: TEMPORAL_AWAY,
     runs: createRunGateway(TEMPORAL_AWAY, sql),
@@ -138,9 +139,9 @@ export async function fuzzSubject(): Promise<Subject> {
   await sql`
     UPDATE stock_items SET product_name = ${FOREIGN_MARK} WHERE partner_id = ${accounts.otherPartner.id}`;
 
-  const own = await belongings(server.url, accounts.client, 'mine');
-  const foreign = await belongings(server.url, accounts.otherClient, FOREIGN_MARK);
-  const preyThings = await belongings(server.url, accounts.prey, 'prey');
+  const own = await belongings(sql, server.url, accounts.client, 'mine');
+  const foreign = await belongings(sql, server.url, accounts.otherClient, FOREIGN_MARK);
+  const preyThings = await belongings(sql, server.url, accounts.prey, 'prey');
   const notified = await settledDeliveries(sql, preyThings);
   const [mine, theirs] = [
     await printOrder(sql, own.orderId![0]!, accounts.partner.id, 'mine'),

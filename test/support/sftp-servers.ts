@@ -29,10 +29,13 @@ export interface SftpFolder {
 const fingerprint = (publicKey: Buffer) =>
   `SHA256:${createHash('sha256').update(publicKey).digest('base64').replace(/=+$/, '')}`;
 
-function newHostKey() {
-  const { private: privateKey } = ssh2.utils.generateKeyPairSync('ed25519');
-  const parsed = ssh2.utils.parseKey(privateKey) as ssh2.ParsedKey;
-  return { privateKey, hostKey: fingerprint(parsed.getPublicSSH()) };
+/** Returns a new key. Some that the package makes cannot be read by it. */
+function newKey() {
+  for (;;) {
+    const { private: privateKey, public: publicKey } = ssh2.utils.generateKeyPairSync('ed25519');
+    const parsed = ssh2.utils.parseKey(privateKey);
+    if (!(parsed instanceof Error)) return { privateKey, publicKey, hostKey: fingerprint(parsed.getPublicSSH()) };
+  }
 }
 
 async function filesIn(root: string) {
@@ -62,11 +65,11 @@ export async function startOpenSsh(): Promise<SftpFolder & { readonly privateKey
     throw new Error('This test needs the OpenSSH server. Debian: apt-get install openssh-server.');
   const root = await fs.mkdtemp(join(tmpdir(), 'pressline-sshd-'));
   const files = await filesIn(join(root, 'files'));
-  const host = newHostKey();
-  const user = ssh2.utils.generateKeyPairSync('ed25519');
+  const host = newKey();
+  const user = newKey();
   const put = (name: string, content: string) => fs.writeFile(join(root, name), content, { mode: 0o600 });
   await put('host_key', host.privateKey);
-  await put('authorized_keys', user.public);
+  await put('authorized_keys', user.publicKey);
   // OpenSSH gives up its rights in this folder when root starts it.
   if (userInfo().uid === 0) mkdirSync('/run/sshd', { recursive: true });
   const port = await freePort();
@@ -100,7 +103,7 @@ export async function startOpenSsh(): Promise<SftpFolder & { readonly privateKey
     port,
     username: userInfo().username,
     hostKey: host.hostKey,
-    privateKey: user.private,
+    privateKey: user.privateKey,
     async close() {
       server.kill();
       await fs.rm(root, { recursive: true, force: true });
@@ -109,7 +112,7 @@ export async function startOpenSsh(): Promise<SftpFolder & { readonly privateKey
 }
 
 async function freePort(): Promise<number> {
-  const server = new ssh2.Server({ hostKeys: [newHostKey().privateKey] }, () => undefined);
+  const server = new ssh2.Server({ hostKeys: [newKey().privateKey] }, () => undefined);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
@@ -137,7 +140,7 @@ export async function startFaultySftp(): Promise<
 > {
   const root = await fs.mkdtemp(join(tmpdir(), 'pressline-sftp-'));
   const files = await filesIn(root);
-  const { privateKey, hostKey } = newHostKey();
+  const { privateKey, hostKey } = newKey();
   const password = 'a good password';
   const faults: Faults = {};
   const logins: string[] = [];

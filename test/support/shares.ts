@@ -67,8 +67,8 @@ export const SHARES: readonly {
   {
     resource: 'Database connections',
     unit: 'statements and transactions',
-    share: 'one at a time for each request or activity; a wait ends after 10 s with 503',
-    test: ['src/platform/connection-pool', 'a statement or transaction that finds no free connection in time'],
+    share: 'one at a time for each request in progress or activity, in turn; a wait ends after 10 s with 503',
+    test: ['api/http/connection-turns', 'a client that fills the pool is answered at most twice'],
   },
   {
     resource: 'Outbox lane of starts',

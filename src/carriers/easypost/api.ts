@@ -9,21 +9,29 @@ import { CarrierUnavailable } from '../carrier';
 /** Of a message about a shipment. */
 const LONGEST_MESSAGE = 500;
 
+/** Rates of a shipment that are read. EasyPost offers some dozens. */
+const MOST_RATES = 500;
+const name = z.string().min(1).max(100);
+const days = z.number().min(0).max(365).nullish().catch(null);
+
 const rate = z.object({
-  id: z.string(),
-  carrier: z.string(),
-  service: z.string(),
-  rate: z.string().regex(/^\d+(\.\d+)?$/),
-  currency: z.string(),
-  delivery_days: z.number().nullish(),
-  est_delivery_days: z.number().nullish(),
+  id: name,
+  carrier: name,
+  service: name,
+  rate: z.string().regex(/^\d{1,7}(\.\d{1,6})?$/),
+  currency: z.string().length(3),
+  delivery_days: days,
+  est_delivery_days: days,
 });
 export type EasyPostRate = z.output<typeof rate>;
 
 const easyPostShipment = z.object({
   id: z.string(),
   reference: z.string().nullish(),
-  rates: z.array(rate),
+  // One that no parcel has is left out: a carrier's odd rate must not take the others away.
+  rates: z
+    .array(z.unknown())
+    .transform((rates) => rates.slice(0, MOST_RATES).flatMap((each) => rate.safeParse(each).data ?? [])),
   selected_rate: rate.nullish(),
   postage_label: z.object({ label_url: z.url(), label_zpl_url: z.url().nullish() }).nullish(),
   tracking_code: z.string().nullish(),

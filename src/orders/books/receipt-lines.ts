@@ -57,10 +57,15 @@ export interface ReceiptFilter {
   readonly clientId?: string | undefined;
 }
 
+/** Returns the end of a month, YYYY-MM in UTC. */
+export function endOf(month: string): Date {
+  const [year, number] = month.split('-').map(Number);
+  return new Date(Date.UTC(year!, number!));
+}
+
 /** Returns the condition on rows `l` of a month, YYYY-MM in UTC. */
-const inMonth = (sql: Queryable, month: string): Fragment => {
-  const start = sql`(${`${month}-01`}::date::timestamp AT TIME ZONE 'UTC')`;
-  return sql`l.created_at >= ${start} AND l.created_at < ((${`${month}-01`}::date + interval '1 month') AT TIME ZONE 'UTC')`;
+export const inMonth = (sql: Queryable, month: string): Fragment => {
+  return sql`l.created_at >= ${`${month}-01`}::timestamptz AND l.created_at < ${endOf(month)}`;
 };
 
 const matches = (sql: Queryable, { month, country, rate, type, clientId }: ReceiptFilter): Fragment => sql`
@@ -95,6 +100,13 @@ export async function listReceiptLines(sql: Queryable, filter: ReceiptFilter, { 
   return rows.map(amountsOf);
 }
 
+/** Returns what throws the refusal of a statement that Postgres has canceled, or else the error. */
+export const tooLong =
+  (signal: AbortSignal) =>
+  (error: unknown): never => {
+    throw isCanceled(error) || signal.aborted ? unavailable('It took too long. Narrow the filters.') : error;
+  };
+
 /** Adds up the lines of receipts by country, treatment, rate and currency. @throws Refusal `UNAVAILABLE` when it takes too long */
 export async function sumReceiptLines(
   sql: Sql,
@@ -110,10 +122,6 @@ export async function sumReceiptLines(
         sum(l.net_minor)::float8 AS net_minor, sum(l.tax_minor)::float8 AS tax_minor, l.currency
       FROM receipt_lines l WHERE ${matches(tx, filter)}
       GROUP BY l.country, l.treatment, l.rate, l.currency ORDER BY 1, 3 DESC, 2, 7`,
-  ).catch((error: unknown) => {
-    throw isCanceled(error) || limits.signal.aborted
-      ? unavailable('The sums took too long. Narrow the filters.')
-      : error;
-  });
+  ).catch(tooLong(limits.signal));
   return rows.map(amountsOf);
 }

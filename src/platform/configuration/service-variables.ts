@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MOST_OF_QUOTA, QUOTA_NAMES, type QuotaLimits, type QuotaName } from '../domain/quotas';
+import { parseSeller } from '../domain/seller';
 import { parseSecretsBySender } from '../http/webhook-signature';
 import { parseLinkKeys } from '../objects/signed-links';
 import { parseNamedList } from '../sealing/named-keys';
@@ -76,6 +77,11 @@ export const SERVICE_VARIABLES = {
     parsed(parseLinkKeys, 'expected id:secret,id2:secret2, or one secret, each of at least 32 characters'),
     'Secrets that sign document and file links, as `id:secret,id2:secret2`, or one secret. The first one signs; all verify. Set the same value for every process of a deployment.',
     'random, stored in DATA_DIR',
+  ),
+  SELLER: variable(
+    parsed(parseSeller, 'expected JSON with the members of docs/money.md'),
+    'Who issues statements to clients, as JSON (docs/money.md).',
+    'no statements are issued',
   ),
   CARRIER_WEBHOOK_SECRETS: variable(
     parsed(

@@ -19,6 +19,11 @@ const choice = (isOne: (value: string) => boolean, message: string) =>
     }
   });
 
+/** An address of the Peppol network. The code list EAS has 0208 for the number of a Belgian enterprise, 9930 for a German VAT number. */
+export const electronicAddress = z
+  .string()
+  .regex(/^(\d{4}|EM):\S{1,100}$/, 'Must be a scheme of the code list EAS, a colon and an address: 0208:0123456789.');
+
 /** ISO 3166-1 alpha-2 code in upper case. */
 export const countryCode = choice(isCountry, 'Must be an ISO 3166-1 alpha-2 country code.');
 

@@ -32,6 +32,11 @@ export const SIZES = {
     counts: 'changes of address or method of an order',
     costs: 'A plan and receipts for each',
   },
+  unitCancels: {
+    most: 100,
+    counts: 'cancellations of units of an order by its client',
+    costs: 'A receipt, and an update to each partner',
+  },
   postbacks: {
     most: 3_000,
     counts: 'different postbacks of a print order',

@@ -69,6 +69,22 @@ END $$;
 CREATE TRIGGER booked AFTER INSERT ON receipts
   REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION book_receipts();
 
+-- What a client owes for the receipts of a month, in one currency. It stays as it was issued.
+CREATE TABLE statements (
+  number      bigint GENERATED ALWAYS AS IDENTITY (START WITH 1001) PRIMARY KEY,
+  client_id   uuid NOT NULL REFERENCES accounts,
+  -- The first day of the month, in UTC.
+  month       date NOT NULL,
+  currency    text NOT NULL,
+  issued_at   timestamptz NOT NULL DEFAULT now(),
+  -- Seller and buyer as they were.
+  parties     jsonb NOT NULL,
+  -- Sums of the lines of receipts by country, treatment, rate and type, in minor units.
+  lines       jsonb NOT NULL,
+  UNIQUE (client_id, month, currency)
+);
+CREATE INDEX statements_month ON statements (month, number);
+
 -- Units of a currency that one euro buys from a day on.
 CREATE TABLE exchange_rates (
   currency  text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),

@@ -246,6 +246,7 @@ END $$;
 CREATE TRIGGER order_items_ids BEFORE INSERT ON order_items EXECUTE FUNCTION ids_are_new();
 CREATE TRIGGER print_orders_ids BEFORE INSERT ON print_orders EXECUTE FUNCTION ids_are_new();
 CREATE TRIGGER receipts_ids BEFORE INSERT ON receipts EXECUTE FUNCTION ids_are_new();
+CREATE TRIGGER statements_ids BEFORE INSERT ON statements EXECUTE FUNCTION ids_are_new();
 CREATE TRIGGER procurement_orders_ids BEFORE INSERT ON procurement_orders EXECUTE FUNCTION ids_are_new();
 
 -- Erasure of personal data (docs/personal-data.md): requests of operators, and the indexes that find a recipient's orders.

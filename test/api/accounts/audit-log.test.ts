@@ -83,6 +83,8 @@ const NEEDS_WORKER = [
   'decideClaim',
   // test/workflows/order/repairs/revive.test.ts
   'reviveOrder',
+  // test/workflows/order/repairs/uploads.test.ts
+  'uploadOrderFile',
 ];
 /** Routes that a browser opens by its address, and that change something. */
 const AUDITED_READS = ['finishOidcSignIn'];

@@ -113,6 +113,27 @@ describe('EasyPost', () => {
     ]);
   });
 
+  test('rates that no parcel has are left out, and the others are quoted', async () => {
+    const rate = { id: 'rate_odd', carrier: 'USPS', service: 'Odd', rate: '1.00', currency: 'USD', delivery_days: 2 };
+    const odd = [
+      { ...rate, rate: '9'.repeat(40) },
+      { ...rate, rate: '-1.00' },
+      { ...rate, service: 'x'.repeat(10_000) },
+      { ...rate, carrier: '' },
+      { ...rate, currency: 'dollars' },
+      'no rate',
+      null,
+    ];
+    server.offer([...(odd as object[]), { ...rate, service: 'Someday', delivery_days: 1e12 }]);
+    const methods = (await gateway.quote(consignment)).map(({ methodUid: uid, maxDays }) => [uid, maxDays]);
+    expect(methods).toHaveLength(5);
+    // Its transit time is unknown, not a trillion days.
+    expect(methods).toContainEqual(['easypost_usps_someday', 10]);
+    server.offer(Array.from({ length: 2_000 }, (_, index) => ({ ...rate, service: `Service${index}` })));
+    expect(await gateway.quote(consignment)).toHaveLength(500);
+    server.offer([]);
+  });
+
   test('packages whose contents differ but not their requests are quoted with one call', async () => {
     const [pack] = consignment.packages;
     const packages = Array.from({ length: 12 }, (_, index) => ({

@@ -1,8 +1,10 @@
 import { auditStock } from '../../../bench/support/stock-audit';
+import { inTransaction } from '../../../src/platform/postgres';
 import { adjustStock } from '../../../src/procurement/adjust-stock';
 import type { ProcurementStep } from '../../../src/procurement/domain/procurement-order';
 import { listProcurementOrders, readProcurementOrder } from '../../../src/procurement/procurement-orders';
 import { flagOverdue, takeProcurementStep } from '../../../src/procurement/procurement-steps';
+import { reserveStock } from '../../../src/procurement/reservations';
 import { type StockItemSetup, setUpStockItems } from '../../../src/procurement/stock-items';
 import { type TestDatabase, testDatabase } from '../../support/database';
 import { levelOf, stocked, stockPartner } from './stock-fixture';
@@ -94,6 +96,45 @@ describe('a low stock level', () => {
   it('raises an order for a new item at once, and never without a supplier', async () => {
     const { id } = await stockPartner(db.sql, [supplied('frame', { openingQuantity: 0 }), stocked('tee', 0)]);
     expect(await ordersOf(id)).toMatchObject([{ items: [{ partnerSku: 'frame', quantity: 50 }] }]);
+  });
+});
+
+/** Does work during which a write to a table ends its process. */
+async function killedAt(table: string, work: () => Promise<unknown>): Promise<void> {
+  await db.asOwner(`
+    CREATE FUNCTION killed() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''killed''; END';
+    CREATE TRIGGER killed BEFORE INSERT OR UPDATE ON ${table} FOR EACH ROW EXECUTE FUNCTION killed();`);
+  await expect(work()).rejects.toThrow('killed');
+  await db.asOwner('DROP FUNCTION killed CASCADE');
+}
+
+describe('a step that is killed at each of its writes, and after them', () => {
+  it('buys once what a print job takes to the minimum', async () => {
+    const { id: partnerId } = await stockPartner(db.sql, [supplied('frame')]);
+    const line = { partnerId, partnerSku: 'frame', quantity: 40, printJobId: '1' };
+    const reserve = () => inTransaction(db.sql, (tx) => reserveStock(tx, { step: 'killed', lines: [line] }));
+    const writes = ['stock_items', 'stock_movements', 'stock_reservations'];
+    for (const table of [...writes, 'procurement_orders', 'procurement_order_items', 'outbox']) {
+      await killedAt(table, reserve);
+      expect(await ordersOf(partnerId)).toEqual([]);
+      expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({ reserved: 0, ordered: 0 });
+    }
+    for (let attempt = 1; attempt <= 2; attempt += 1) await reserve();
+    expect(await ordersOf(partnerId)).toMatchObject([{ items: [{ quantity: 40 }] }]);
+    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({ reserved: 40, ordered: 40 });
+  });
+
+  it('adds what has arrived once', async () => {
+    const { partnerId, orderId } = await orderInTransit();
+    const receive = () => takeProcurementStep(db.sql, orderId, receipt('note-1', 'frame', 40));
+    const writes = ['stock_items', 'stock_movements', 'procurement_orders', 'procurement_order_items'];
+    for (const table of [...writes, 'procurement_order_receipts']) {
+      await killedAt(table, receive);
+      expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({ quantity: 10, ordered: 40 });
+    }
+    expect(await receive()).toMatchObject({ ok: true, repeated: false });
+    expect(await receive()).toMatchObject({ ok: true, repeated: true });
+    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({ quantity: 50, ordered: 0 });
   });
 });
 

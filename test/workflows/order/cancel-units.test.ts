@@ -219,6 +219,20 @@ test('a cancel of units is repeated once under its key after a kill, and after a
   ]);
 });
 
+test('units of an order are cancelled 100 times at most by its client; the whole item and operators still can', async () => {
+  const { orderId } = await handedOver(stack, 'hundred-cancels', { quantity: 60 });
+  await stack.services.sql`
+    INSERT INTO order_events (order_id, type, data)
+    SELECT ${orderId}, 'cancel_units', '{"by": "client"}' FROM generate_series(1, 100)`;
+  await expect(cancel(orderId, units(1))).rejects.toMatchObject({
+    status: 409,
+    message: expect.stringContaining('cancelled 100 times'),
+  });
+  expect(await made(orderId)).toMatchObject([{ quantity: 60 }]);
+  await cancel(orderId, units(1), 'operator');
+  expect(await cancel(orderId, [{ itemReferenceId: 'poster' }])).toMatchObject({ cancellation: 'done' });
+});
+
 test('cancels that arrive together end the units of each that was accepted', async () => {
   const { orderId } = await handedOver(stack, 'together', { quantity: 60 });
   const quantities = [7, 1, 5, 2, 3, 1, 4, 2];

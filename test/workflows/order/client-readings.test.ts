@@ -185,6 +185,9 @@ const NOT_OF_ORDERS = [
   'searchShippingOrders',
   'getShippingOrder',
   'quoteShippingMethods',
+  // Sums of receipts.
+  'getStatement',
+  'listStatements',
   'listWebhooks',
   'getWebhook',
   'getPreflight',

@@ -1,7 +1,8 @@
 import { SimpleGrid, TextInput } from '@mantine/core';
 import type { ApiResponse, Input } from '../../api/types';
-import { TextField } from '../../components/forms/field-faults';
+import { LongTextField, TextField } from '../../components/forms/field-faults';
 import { textOf } from '../../components/forms/form-values';
+import { ObjectFields, type ObjectForm, objectOf } from '../../components/forms/object-fields';
 import { RowFields } from '../../components/forms/row-fields';
 import { choiceOf, optionsOf, Select } from '../../components/forms/select';
 import { Section } from '../../components/layout/section';
@@ -22,6 +23,12 @@ const FIELDS = [
 ];
 const FIELD_LIST = 'channel-fields';
 
+type Server = NonNullable<NonNullable<Input<'changeChannel'>['body']>['sftp']>;
+const SFTP: ObjectForm<Omit<Server, 'privateKey'>> = {
+  labels: texts.channels.sftp.fields,
+  rules: { port: { type: 'number' }, password: { type: 'password' } },
+};
+
 /** Returns what two columns of rows hold, by the first of them. */
 const recordOf = (form: FormData, name: string): Record<string, string> =>
   Object.fromEntries(form.getAll(`${name}.field`).map((field, index) => [field, form.getAll(`${name}.value`)[index]]));
@@ -36,7 +43,9 @@ export function channelOf(form: FormData) {
       Object.entries(recordOf(form, 'settings.columns')).map(([field, column]) => [field, column.trim() || null]),
     ),
   };
-  return { name: textOf(form, 'name') ?? '', settings };
+  const sftp = objectOf(form, 'sftp', SFTP);
+  const privateKey = textOf(form, 'sftp.privateKey');
+  return { name: textOf(form, 'name') ?? '', settings, ...(sftp === null ? {} : { sftp: { ...sftp, privateKey } }) };
 }
 
 /** The fields of a channel. Null: of a new one. */
@@ -55,6 +64,12 @@ export function ChannelFields({ channel }: { readonly channel: Channel | null })
           value={decimal ?? undefined}
         />
       </SimpleGrid>
+      {channel?.kind === 'csv' ? null : (
+        <>
+          <ObjectFields name="sftp" legend={texts.channels.sftp.legend} form={SFTP} value={channel?.sftp ?? null} />
+          <LongTextField name="sftp.privateKey" label={texts.channels.sftp.privateKey} />
+        </>
+      )}
       <datalist id={FIELD_LIST}>
         {FIELDS.map((field) => (
           <option key={field} value={field} />

@@ -62,6 +62,20 @@ function Actions({ channel }: { readonly channel: Channel }) {
         {...(isActive ? t.pause : t.resume)}
         changeOf={() => change('changeChannel', { params, body: { state: isActive ? 'paused' : 'active' } })}
       />
+      {channel.sftp === null ? null : (
+        <DialogButton
+          {...t.test}
+          changeOf={() => change('testChannel', { params, body: {} })}
+          result={({ message, hostKey }) => (
+            <>
+              <Text size="sm">{message}</Text>
+              {hostKey === null || hostKey === channel.sftp?.hostKey ? null : (
+                <Text size="sm">{t.newKey(hostKey)}</Text>
+              )}
+            </>
+          )}
+        />
+      )}
       <DialogButton
         {...t.edit}
         dialogSize="xl"
@@ -73,7 +87,7 @@ function Actions({ channel }: { readonly channel: Channel }) {
 }
 
 function State({ channel }: { readonly channel: Channel }) {
-  const { clientId, kind, settings, waiting, lastRunAt, lastError } = channel;
+  const { clientId, kind, settings, sftp, waiting, lastRunAt, lastError, failures } = channel;
   return (
     <Section title={t.columns.state}>
       <DescriptionList
@@ -89,6 +103,8 @@ function State({ channel }: { readonly channel: Channel }) {
           ],
           [t.columns.last, lastRunAt === null ? t.never : <Age key="last" at={lastRunAt} />],
           [t.columns.error, lastError ?? none],
+          [t.columns.failures, failures],
+          ...(sftp === null ? [] : [[t.sftp.fields.host, sftp.host] as const]),
           [
             t.client,
             <Link key="client" to="/clients/$clientId" params={{ clientId }}>

@@ -49,7 +49,11 @@ export function Channels({ clientId }: { readonly clientId: string }) {
             {...t.add}
             dialogSize="xl"
             fields={<ChannelFields channel={null} />}
-            changeOf={({ form }) => change('createChannel', { body: { kind: 'csv', clientId, ...channelOf(form) } })}
+            changeOf={({ form }) => {
+              const channel = channelOf(form);
+              const kind = channel.sftp === undefined ? 'csv' : 'sftp';
+              return change('createChannel', { body: { kind, clientId, ...channel } });
+            }}
           />
         ) : null
       }

@@ -18,6 +18,7 @@ import { moneyOf } from '../../components/values/money';
 import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import type { ReceiptsSearch } from './receipts-search';
+import { Statements } from './statements';
 
 type Sum = ApiResponse<'sumReceipts'>['sums'][number];
 type Line = ApiResponse<'listReceipts'>['lines'][number];
@@ -74,6 +75,7 @@ export function ReceiptsScreen() {
           caption={(rows) => <Totals rows={rows} />}
         />
       </Section>
+      <Statements month={shown.month} clientId={shown.clientId} />
       <Section
         title={t.lines}
         actions={<ExportCsv operation="listReceipts" input={{ query: { ...filters, format: 'csv' } }} />}

@@ -126,6 +126,8 @@ export interface PrintOrderState extends Omit<PlannedPrintOrder, 'jobs' | 'bough
   readonly ioss?: true;
   /** The order update for the latest change. Absent without a change after planning. */
   readonly update?: OrderUpdateState;
+  /** Why the latest dispatch failed. Absent without one, or when labels were bought since. */
+  readonly dispatchFailure?: string;
   /** A carrier scanned a parcel with another label than the valid one. Absent before. */
   readonly strayParcel?: boolean;
 }

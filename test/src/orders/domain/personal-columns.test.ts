@@ -60,6 +60,7 @@ const TABLES_WITHOUT: Readonly<Record<string, string>> = {
   schema_version: 'migrations',
   shipment_documents: 'names and keys of documents; the documents are deleted',
   shipment_packages: 'references of packages, tracking numbers and the carriers’ tracking pages',
+  statements: 'billing entities, countries and amounts',
   stock_adjustment_references: 'stock',
   stock_items: 'stock',
   stock_movements: 'stock',

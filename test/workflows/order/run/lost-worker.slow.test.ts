@@ -1,9 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { newSigningSecret } from '../../../../src/platform/http/webhook-signature';
-import { Program } from '../../../cli/stack-process';
+import type { Program } from '../../../cli/stack-process';
 import { serveHttp } from '../../../support/other-systems/http-server';
-import { TEST_SECRET_KEYS } from '../../../support/secret-box';
 import { eventually, type TestStack, testStack } from '../../../support/stack';
+import { startWorkerProcess } from '../../../support/worker-process';
 import { goodFile } from '../client-orders';
 import { operatorHelpers } from '../operator-fixture';
 import { is, orderBody, orderLog, orderUntil } from '../order-fixture';
@@ -24,28 +22,8 @@ afterAll(async () => {
   await worker.exit;
 });
 
-/** Starts a worker in a process of its own. */
 async function startWorker(): Promise<void> {
-  const { config } = stack.services;
-  const { PATH, HOME, TZ, NODE_COMPILE_CACHE } = process.env;
-  worker = Program.start('worker', {
-    PATH,
-    HOME,
-    TZ,
-    NODE_COMPILE_CACHE,
-    DATA_DIR: config.DATA_DIR,
-    DATABASE_URL: config.DATABASE_URL,
-    TEMPORAL_ADDRESS: config.TEMPORAL_ADDRESS,
-    TEMPORAL_TASK_QUEUE: config.TEMPORAL_TASK_QUEUE,
-    PUBLIC_URL: stack.baseUrl,
-    LINK_SECRET: randomBytes(32).toString('hex'),
-    SECRET_KEYS: `${TEST_SECRET_KEYS[0]!.id}:${TEST_SECRET_KEYS[0]!.key.toString('base64')}`,
-    CARRIER_WEBHOOK_SECRETS: `tern_parcel:${newSigningSecret()}`,
-    OUTBOUND_ALLOW_PRIVATE: 'true',
-    METRICS_PORT: 'off',
-    LOG_FORMAT: 'json',
-  });
-  await worker.printed('worker is up');
+  worker = await startWorkerProcess(stack);
 }
 
 test('an order whose step ends the worker twice is parked before the third attempt, cancelled without it, or retried', async () => {

@@ -17,14 +17,19 @@ export function dispatched(run: Run, event: EventOf<'dispatched'>): RunEffect[] 
       return [{ type: 'void_shipment', printOrderId, shipmentId }];
     }
     printOrder.shipment = { id: shipmentId, revision };
+    delete printOrder.dispatchFailure;
     return [printOrderLog('dispatched', printOrderId, { shipmentId })];
   });
 }
 
-/** The labels of a print order could not be bought. */
+/** The labels of a print order could not be bought. Equal failures are logged once: partners repeat their request. */
 export function dispatchFailed(run: Run, { printOrderId, message }: EventOf<'dispatch_failed'>): RunEffect[] {
   raiseAttention(run, 'dispatch_failed');
-  return [printOrderLog('dispatch_failed', printOrderId, { message })];
+  return changePrintOrder(run, printOrderId, (printOrder) => {
+    if (printOrder.dispatchFailure === message) return [];
+    printOrder.dispatchFailure = message;
+    return [printOrderLog('dispatch_failed', printOrderId, { message })];
+  });
 }
 
 /** The carrier refused to void a label. */

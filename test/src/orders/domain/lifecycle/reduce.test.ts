@@ -109,16 +109,18 @@ describe('a status change that the transition table does not list', () => {
 describe('a failed dispatch', () => {
   const failed: RunEvent = { type: 'dispatch_failed', printOrderId: '501', message: 'No such street.' };
 
-  test('raises attention and is logged with the carrier’s message, each time', () => {
-    const { state, effects } = play(running(), failed, failed);
+  test('raises attention and is logged with the carrier’s message, once for requests that fail alike', () => {
+    const other = { ...failed, message: 'No such city.' };
+    const { state, effects } = play(running(), failed, failed, other, failed);
     expect(state.attention).toEqual(['dispatch_failed']);
-    const entry = {
+    const entry = (message: string) => ({
       type: 'log',
       event: 'dispatch_failed',
       printOrderId: '501',
-      data: { message: 'No such street.' },
-    };
-    expect(effects).toEqual([entry, entry]);
+      data: { message },
+    });
+    expect(effects).toEqual([entry('No such street.'), entry('No such city.'), entry('No such street.')]);
+    expect(play(state, dispatched, failed).effects).toContainEqual(entry('No such street.'));
   });
 
   test('is resolved by the next dispatch', () => {
