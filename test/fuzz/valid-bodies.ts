@@ -109,6 +109,7 @@ export function validBodies({
       { name: 'Banner', categoryId: 'banners', productUidTemplate: 'banner_pf_{paper_format}_{orientation}' },
     ],
     updateProductModel: [{ name: 'Banner 2', state: 'active' }, { state: 'inactive' }],
+    previewProductModel: [{ name: 'Banner 3' }],
     subscribePartner: [{ orderSubmitUrl: 'https://partner.example/orders', version: '1.0' }],
     postOrderStatus: [
       { timestamp: '2026-01-05T10:00:00Z', orderId: printOrders[0], status: 'received' },
