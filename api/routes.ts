@@ -18,6 +18,7 @@ import { bulkRepairRoutes } from './operator/orders/bulk-repairs';
 import { documentListRoutes } from './operator/orders/documents';
 import {
   fileRequestRoute,
+  fileUploadRoute,
   orderPaymentRoute,
   orderReprintRoute,
   refundPreviewRoute,
@@ -142,6 +143,7 @@ export function operatorOrderRoutes(deps: ApiDeps): Route[] {
     orderReviveRoute(deps),
     orderReprintRoute(deps),
     refundPreviewRoute(deps),
+    fileUploadRoute(deps),
     orderPaymentRoute(deps),
     fileRequestRoute(deps),
     sentPrintOrderRoute(deps),

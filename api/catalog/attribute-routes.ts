@@ -3,8 +3,10 @@ import {
   type AttributeValue,
   addAttributeValues,
   attribute,
+  attributeList,
   attributeValue,
   attributeValues,
+  listAttributes,
   putAttribute,
   removeAttributeValue,
   replaceAttributeValues,
@@ -62,6 +64,16 @@ async function replaceValues(
 /** Routes of attributes and their values (schema `AttributeValue`). */
 export function attributeRoutes({ sql }: ApiDeps): Route[] {
   return [
+    route('GET /product/v1/attributes', {
+      ...group,
+      operationId: 'listAttributes',
+      onStandby: true,
+      summary: 'List the attributes',
+      description: 'By id, with their values as they were given: without computed properties.',
+      access: operatorsOnly('viewer'),
+      response: attributeList,
+      handler: async () => ({ attributes: await listAttributes(sql) }),
+    }),
     route('PUT /product/v1/attributes/{attributeId}', {
       ...group,
       operationId: 'putAttribute',

@@ -20,10 +20,12 @@ import {
 } from '../../src/catalog/product-model-schemas';
 import { changeProductModel, createProductModel, listProductModels } from '../../src/catalog/product-models';
 import { type Candidate, leadDaysOf } from '../../src/partners/routing-rows';
+import { ratesAt } from '../../src/platform/exchange-rates';
 import { uuidv7 } from '../../src/platform/ids';
 import type { ApiDeps } from '../deps';
 import { exportedList, formatQuery, PAGES } from '../http/exported-list';
 import { operatorsOnly, type Route, route } from '../http/route';
+import { previewProductModel, productModelPreview } from './preview-product-model';
 
 const group = { tag: 'Catalog', access: operatorsOnly('operator') } as const;
 
@@ -63,9 +65,16 @@ function shown(
   };
 }
 
-/** Returns a product model as the audit log shows it: without the values of its attributes. */
-function audited({ attributes, ...model }: DescribedModel): object {
-  return { ...model, attributes: attributes.map(({ values: _values, ...attribute }) => attribute) };
+/**
+ * Returns a product model as the audit log shows it: without the values of its attributes. Its production spec has the
+ * defaults, so that only what was changed differs.
+ */
+function audited({ attributes, modelUids: _, production, ...model }: DescribedModel) {
+  return {
+    ...model,
+    attributes: attributes.map(({ values: _values, ...attribute }) => attribute),
+    production: productionSpec.parse(production),
+  };
 }
 
 /** Routes of product models (schema `ProductModel`). Operators create and change them. */
@@ -136,6 +145,22 @@ export function productModelRoutes({ sql, candidates }: ApiDeps): Route[] {
           return shown(after, role, partners);
         });
       },
+    }),
+    route('POST /product/v1/product-models/{id}/preview', {
+      ...group,
+      access: operatorsOnly('viewer'),
+      operationId: 'previewProductModel',
+      isRead: true,
+      refuses: ['CONFLICT'],
+      summary: 'Preview a change of a product model',
+      description:
+        'Refuses what the change would refuse, and changes nothing. Returns the product model before and after the change, and ' +
+        'what one unit of each variant costs.',
+      params: z.object({ id: z.string() }),
+      body: productModelChange,
+      response: productModelPreview,
+      handler: async ({ params: { id }, body }) =>
+        await previewProductModel(sql, id, body, await ratesAt(sql, new Date()), audited),
     }),
   ];
 }

@@ -29,7 +29,8 @@ interface Subject {
 type Body = z.output<typeof preflightRequestSchema>;
 
 /** Returns the file of an order. @throws Refusal `NOT_FOUND` */
-async function ofOrder(sql: Sql, account: Account, { orderId, itemReferenceId, type }: Body): Promise<Subject> {
+async function ofOrder(sql: Sql, account: Account, body: Body): Promise<Subject> {
+  const { orderId, itemReferenceId, type } = body;
   const id = await changedOrderId(sql, account, orderId!);
   const [file] = await sql<
     {
@@ -47,7 +48,10 @@ async function ofOrder(sql: Sql, account: Account, { orderId, itemReferenceId, t
   if (file === undefined)
     throw new Refusal('NOT_FOUND', { message: `The order has no file ${type} of an item ${itemReferenceId}.` });
   const { url, product, customTrim, otherTypes } = file;
-  return { url, subject: subjectOf(type, product, customTrim, otherTypes), orderFileId: file.id };
+  const subject = subjectOf(type, product, customTrim, otherTypes);
+  return body.url === undefined
+    ? { url, subject, orderFileId: file.id }
+    : { url: body.url, subject, orderFileId: null };
 }
 
 /** Returns the file at a URL. @throws Refusal `VALIDATION_ERROR` for a product or a type that does not exist */

@@ -69,6 +69,7 @@ export const AUDIT_ACTIONS = {
   'order.change_shipping': 'order',
   'order.replace_file': 'order',
   'order.request_file': 'order',
+  'order.upload_file': 'order',
   'order.replace_label': 'order',
   'order.record_payment': 'order',
   'order.make_claim': 'order',

@@ -76,6 +76,33 @@ export interface StoredAttributeValue extends AttributeValue {
   readonly updatedAt: Date;
 }
 
+/** Every attribute with its values as they were given. */
+export const attributeList = z.object({
+  attributes: z.array(
+    z.object({
+      id: z.string(),
+      description: z.string(),
+      properties: z.array(z.object({ id: z.string(), description: z.string(), type: z.string() })),
+      values: z.array(
+        storedAttributeValue
+          .pick({ id: true, isCustom: true, isDefault: true })
+          .extend({ description: z.string().nullable(), properties: z.record(z.string(), propertyValue) }),
+      ),
+    }),
+  ),
+});
+
+/** Returns every attribute by id, with its values in order of creation. */
+export async function listAttributes(sql: Sql): Promise<z.output<typeof attributeList>['attributes']> {
+  return await sql`
+    SELECT id, description, properties, (
+      SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'description', description, 'properties', properties,
+                                                   'isCustom', is_custom, 'isDefault', is_default) ORDER BY position), '[]')
+      FROM attribute_values WHERE attribute_id = attributes.id
+    ) AS values
+    FROM attributes ORDER BY id`;
+}
+
 const COLUMNS = [
   'attribute_id',
   'id',

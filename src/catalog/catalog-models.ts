@@ -25,8 +25,13 @@ const offer = (row: AttributeRow, { valueIds, defaultValueId }: ModelAttribute):
 /**
  * Reads product models by id, with the prices that are in force, the values of their attributes and the product models
  * of their parts. Skips unknown ids.
+ * @param now when the prices are in force, in milliseconds since 1970
  */
-export async function loadCatalogModels(sql: Queryable, ids: readonly string[]): Promise<Map<string, CatalogModel>> {
+export async function loadCatalogModels(
+  sql: Queryable,
+  ids: readonly string[],
+  now = Date.now(),
+): Promise<Map<string, CatalogModel>> {
   const rows = await sql<ModelRow[]>`
     WITH wanted AS (SELECT * FROM product_models WHERE id = ANY(${ids as string[]})),
     needed AS (
@@ -48,7 +53,6 @@ export async function loadCatalogModels(sql: Queryable, ids: readonly string[]):
     WHERE attributes.id = ANY(${attributeIds})`;
   const attributeById = new Map(attributes.map((row) => [row.id, row]));
 
-  const now = Date.now();
   const rowById = new Map(rows.map((row) => [row.id, row]));
   const compile = (row: ModelRow): CatalogModel => {
     const parsed = parseTemplate(row.productUidTemplate);

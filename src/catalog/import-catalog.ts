@@ -117,9 +117,9 @@ class ImportRun {
 }
 
 /** Thrown at the end of a dry run to roll its transaction or savepoint back. */
-class DryRunRollback extends Error {}
+export class DryRunRollback extends Error {}
 
-function rethrowUnlessRollback(error: unknown): void {
+export function rethrowUnlessRollback(error: unknown): void {
   if (!(error instanceof DryRunRollback)) throw error;
 }
 

@@ -87,6 +87,14 @@ export async function collectGarbage(sql: Sql, objects: ObjectStore, now = new D
         ORDER BY d.created_at LIMIT ${BATCH}`,
       (ids) => sql`UPDATE shipment_documents SET deleted_at = now() WHERE id = ANY(${ids})`,
     ),
+    // Longer than the links to them are valid.
+    uploads: await inBatches(
+      (failed) => sql<StoredRow[]>`
+        SELECT id, concat('uploads/', id) AS object_key FROM uploads
+        WHERE created_at < ${now}::timestamptz - interval '8 days' AND id <> ALL(${failed}::uuid[])
+        ORDER BY created_at LIMIT ${BATCH}`,
+      (ids) => sql`DELETE FROM uploads WHERE id = ANY(${ids})`,
+    ),
     // Nothing of a dry run is kept for longer than its reader needs.
     channelFiles: await inBatches(
       (failed) => sql<StoredRow[]>`

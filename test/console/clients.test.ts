@@ -24,7 +24,14 @@ test('an operator sends a test event and redelivers a dead notification on the p
   await page.getByRole('link', { name, exact: true }).click();
   await page.getByRole('heading', { level: 1, name }).waitFor();
 
-  await page.getByRole('button', { name: /^Send test event/ }).click();
+  // On a screen of 1360 pixels, no button is cut off.
+  await page.setViewportSize({ width: 1360, height: 860 });
+  const test = page.getByRole('button', { name: /^Send test event/ });
+  const { x, width } = (await test.boundingBox())!;
+  const frame = (await page.getByRole('region', { name: 'Endpoints' }).boundingBox())!;
+  expect(x + width).toBeLessThan(frame.x + frame.width);
+  await test.click();
+  await page.getByText(/^The test event is delivered: the endpoint responded with 200 in /).waitFor();
   const delivery = page.getByRole('table', { name: 'Deliveries' }).getByRole('row').nth(1);
   await delivery.getByText('Delivered').waitFor();
   expect(receiver.received).toHaveLength(1);
@@ -53,6 +60,28 @@ test('an operator sends a test event and redelivers a dead notification on the p
   await endpoint.getByRole('button', { name: /^Enable/ }).click();
   await page.getByRole('dialog', { name: 'Enable' }).getByRole('button', { name: 'Enable endpoint' }).click();
   await endpoint.getByText('Enabled', { exact: true }).waitFor();
+  expect(faults).toEqual([]);
+});
+
+test('an admin adds an endpoint to a client, and a test event says in words that the endpoint refuses it', async () => {
+  const { page, faults } = await openScreen(stack, `/console/clients/${clientId}`);
+  await page.getByRole('button', { name: 'Add endpoint' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Add endpoint' });
+  const url = `${stack.baseUrl}/no/such/endpoint-${'of-a-long-name-'.repeat(4)}`;
+  await dialog.getByLabel('Webhook address').fill('hooks');
+  await dialog.getByRole('button', { name: 'Add endpoint' }).click();
+  await dialog.getByText('The address is not a valid URL').waitFor();
+  await dialog.getByLabel('Webhook address').fill(url);
+  await dialog.getByLabel('Tracking code').uncheck();
+  await dialog.getByRole('button', { name: 'Add endpoint' }).click();
+  expect(await dialog.getByLabel('Webhook secret', { exact: true }).innerText()).toMatch(/^whsec_/);
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('button', { name: `Send test event to ${url}` }).click();
+  await page.getByText(/^The test event is not delivered: 404 after .* It is tried again/).waitFor();
+  const { webhooks } = await stack.operator.listClientWebhooks({ params: { connectorId: clientId } });
+  const { events } = webhooks.find((each) => each.url === url)!;
+  expect(events).toContain('order_status_updated');
+  expect(events).not.toContain('order_item_tracking_code_updated');
   expect(faults).toEqual([]);
 });
 

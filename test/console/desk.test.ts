@@ -1,8 +1,10 @@
 import { expectAccessible, openScreen } from '../support/browser';
 import { repairDialog } from '../support/console-steps';
 import { type TestStack, testStack } from '../support/stack';
+import { faultyFile, goodFile, poster } from '../workflows/order/client-orders';
 import { operatorHelpers } from '../workflows/order/operator-fixture';
 import { carrierScans, handedOver, is, orderUntil } from '../workflows/order/order-fixture';
+import { orderWith } from './order-fixture';
 
 /** An operator settles lost and damaged units, in a browser. The partners of the sandbox send no postbacks on their own. */
 
@@ -140,5 +142,25 @@ test('a returned order leaves Attention with its reprint; both pages link, and t
   const rows = main.getByRole('row').filter({ hasText: 'console-returned' });
   await rows.first().waitFor();
   expect(await rows.getByText('Reprint', { exact: true }).count()).toBe(1);
+  expect(faults).toEqual([]);
+});
+
+test('a file from the operator’s computer is checked in the dialog, and replaces one that cannot be fetched', async () => {
+  const items = [poster(stack, { files: [{ type: 'default', url: faultyFile(stack, 'broken.pdf') }] })];
+  const { id } = await orderWith(stack, 'console-upload', { items });
+  const { page, faults } = await openScreen(stack, `/console/orders/${id}`);
+  const dialog = await repairDialog(page, 'Replace the file default of poster', { title: 'Replace' });
+  const choose = async (name: string, buffer: Buffer) =>
+    await dialog.locator('input[type="file"]').setInputFiles({ name, mimeType: 'application/pdf', buffer });
+  await choose('notes.pdf', Buffer.from('This is no print file.'));
+  await dialog.getByText(/^The type of the file is not supported/).waitFor();
+  const response = await fetch(goodFile(stack, 'poster-a4.pdf'));
+  await choose('poster.pdf', Buffer.from(await response.arrayBuffer()));
+  await dialog.getByText('The file fits its product.').waitFor();
+  await expectAccessible(page);
+  await dialog.getByLabel('Reason').fill('Sent by mail');
+  await dialog.getByRole('button', { name: 'Replace file' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await orderUntil(stack, id, is('passed'));
   expect(faults).toEqual([]);
 });

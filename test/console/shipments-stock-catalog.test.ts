@@ -105,6 +105,31 @@ test('a procurement order shows its steps and is moved with a reason; the item s
   expect(faults).toEqual([]);
 });
 
+test('an operator corrects a level to what was counted, with a reason that the audit log has', async () => {
+  const { items } = await stack.operator.listStockItemsOfPartners({ query: { limit: 50 } });
+  const { partnerId, partnerSku, quantity } = items.find(({ reserved, backorder }) => reserved + backorder === 0)!;
+  const { page, faults } = await tabAt(`/console/stock?partnerId=${partnerId}&sku=${partnerSku}`);
+  await page.getByRole('button', { name: `Correct the level of ${partnerSku}` }).click();
+  const dialog = page.getByRole('dialog', { name: 'Correct' });
+  const save = dialog.getByRole('button', { name: 'Correct level' });
+  await dialog.getByLabel('Reason').fill('three were damaged');
+  await save.click();
+  await dialog.getByText('The level has this number already.').waitFor();
+  await dialog.getByLabel('Counted pieces').fill(String(quantity - 3));
+  await save.click();
+  await dialog.getByText(`Consumed 3. The level was ${quantity}, and is ${quantity - 3}.`).waitFor();
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await page
+    .getByRole('table', { name: `Movements of ${partnerSku}` })
+    .getByRole('row', { name: /Consume 3 −3/ })
+    .waitFor();
+  const after = await stack.operator.listStockItemsOfPartners({ query: { partnerId, partnerSku } });
+  expect(after.items[0]!.quantity).toBe(quantity - 3);
+  const { entries } = await stack.operator.listAuditLog({ query: { action: 'stock.correct' } });
+  expect(entries[0]).toMatchObject({ after: { quantity: quantity - 3, reason: 'three were damaged' } });
+  expect(faults).toEqual([]);
+});
+
 test('a customer product is archived and published again, and a viewer has no button', async () => {
   const { id } = await stack.client.createCustomerProduct({
     body: { name: 'Console poster', productModelId: 'poster', variantOptions: [] } as never,
@@ -156,7 +181,7 @@ test('a customer product is archived and published again, and a viewer has no bu
   };
   const ofModel = models.getByRole('row').filter({ hasText: '123.45' });
   await (await openPrices()).getByRole('button', { name: 'Add price' }).click();
-  const last = (await prices.getByRole('row').count()) - 1;
+  const last = (await prices.getByRole('table', { name: 'Change prices' }).getByRole('row').count()) - 1;
   await prices.getByLabel(`Currency, row ${last}`).fill('XQQ');
   await prices.getByLabel(`Unit price, row ${last}`).fill('150');
   await prices.getByRole('button', { name: 'Save prices' }).click();

@@ -198,6 +198,7 @@ test('The examples of operations for operators work when they are sent, and thos
   const count = await sendExamples('operators', operatorKey(), {
     ...SHARED,
     updateProductModel: { path: { id: () => made.createProductModel.id } },
+    previewProductModel: { path: { id: () => made.createProductModel.id } },
     changeOperatorWebhook: { path: webhook },
     rotateOperatorWebhookSecret: { path: webhook },
     createChannel: {

@@ -49,6 +49,7 @@ export function validBodies({
       { kind: 'csv', name: 'fuzz', settings: { preset: 'shopify', defaults: { currency: 'EUR' } } },
     ],
     changeChannel: [{ name: 'renamed' }],
+    correctChannelOrder: [{ shippingAddress: { city: 'Potsdam' }, items: [{ itemReferenceId: '1', quantity: 2 }] }],
     storeChannelMapping: [{ sku: 'A3', productUid: STICKER, files: { default: 'https://files.example/a.png' } }],
     startOperatorSession: [{ apiKey: `plk_${'x'.repeat(32)}` }, { oneTimeToken: `pst_${'x'.repeat(43)}` }],
     submitOrder: [
@@ -108,6 +109,7 @@ export function validBodies({
       { name: 'Banner', categoryId: 'banners', productUidTemplate: 'banner_pf_{paper_format}_{orientation}' },
     ],
     updateProductModel: [{ name: 'Banner 2', state: 'active' }, { state: 'inactive' }],
+    previewProductModel: [{ name: 'Banner 3' }],
     subscribePartner: [{ orderSubmitUrl: 'https://partner.example/orders', version: '1.0' }],
     postOrderStatus: [
       { timestamp: '2026-01-05T10:00:00Z', orderId: printOrders[0], status: 'received' },

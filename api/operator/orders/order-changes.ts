@@ -12,6 +12,8 @@ import { operatorOrderSchema } from '../../../src/orders/reading/operator-order-
 import { text } from '../../../src/platform/domain/fields';
 import { SIZES } from '../../../src/platform/domain/sizes';
 import { Refusal } from '../../../src/platform/errors';
+import { uuidv7 } from '../../../src/platform/ids';
+import { DOCUMENT_LINK_SECONDS } from '../../../src/platform/objects/signed-links';
 import { inTransaction } from '../../../src/platform/postgres';
 import type { ApiDeps } from '../../deps';
 import { type Route, route } from '../../http/route';
@@ -100,6 +102,45 @@ export function fileRequestRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
       }
       if (result === 'ended') throw new Refusal('CONFLICT', { message: 'The order has ended.' });
       return result;
+    },
+  });
+}
+
+/** Time for an upload of the largest file with 55 Mbit/s. */
+const UPLOAD_MS = 30_000;
+const MEGABYTE = 1_000_000;
+
+export function fileUploadRoute({
+  sql,
+  objects,
+  links,
+  config,
+}: Pick<ApiDeps, 'sql' | 'objects' | 'links' | 'config'>): Route {
+  return route('POST /v1/operator/orders/{orderId}/uploads', {
+    ...forOrder('operator'),
+    operationId: 'uploadOrderFile',
+    refuses: ['AMBIGUOUS_REFERENCE', 'CONFLICT'],
+    summary: 'Upload a print file for an order',
+    description:
+      'Stores the file for eight days, and returns an address for `replaceFile`, `reprintOrder`, `preflightFile` and claims. It is fetched ' +
+      'and checked from there like every other file, and the order keeps a copy of its own.',
+    audits: ['order.upload_file'],
+    timeoutMs: UPLOAD_MS,
+    query: z.object({ name: z.string().trim().min(1).max(200).default('file').describe('Name of the file.') }),
+    upload: { contentType: 'application/octet-stream', mostBytes: config.FILE_SIZE_LIMIT_MB * MEGABYTE },
+    response: z
+      .object({ url: z.string().describe('Valid for seven days.'), sizeBytes: z.int() })
+      .meta({ id: 'UploadedFile' }),
+    handler: async ({ account, params, query, upload, audit }) => {
+      const orderId = await changedOrderId(sql, account, params.orderId);
+      const id = uuidv7();
+      // The row comes first: what a killed process has stored is deleted with it.
+      await sql`INSERT INTO uploads (id) VALUES (${id})`;
+      const contentType = 'application/octet-stream';
+      const { size: sizeBytes } = await objects.put(`uploads/${id}`, upload!(), { contentType });
+      await audit(sql, { action: 'order.upload_file', objectId: orderId, before: null, after: { sizeBytes } });
+      const target = { objectKey: `uploads/${id}`, contentType, fileName: query.name };
+      return { url: links.sign(target, { seconds: DOCUMENT_LINK_SECONDS }), sizeBytes };
     },
   });
 }

@@ -17,6 +17,7 @@ const OPERATORS = ['listOperators', 'listOperatorKeys'] as const;
 const PARTNER = ['getPartner', 'listPartners'] as const;
 const INBOX = ['listAllChannelOrders', 'countChannelOrders', 'getChannelOrder', 'getChannel', 'listChannels'] as const;
 const CLIENT = ['getClient', 'getClientQuotas', 'listClients'] as const;
+const ATTRIBUTES = ['listAttributes', 'listProductModels'] as const;
 
 /**
  * The reading operations whose responses a change alters, beside the audit log. Of an operation with a parameter of the change,
@@ -38,6 +39,10 @@ const STALE_AFTER = {
   cancelBulkRepair: ['getBulkRepair', 'listBulkRepairs'],
   cancelShippingOrder: ['listOperatorShippingOrders', 'listParcels'],
   updateCustomerProduct: ['listCustomerProducts'],
+  putAttribute: ATTRIBUTES,
+  replaceAttributeValues: ATTRIBUTES,
+  deleteAttributeValue: ATTRIBUTES,
+  createProductModel: ['listProductModels'],
   updateProductModel: ['listProductModels'],
   moveProcurementOrder: [
     'getProcurementOrder',
@@ -45,6 +50,7 @@ const STALE_AFTER = {
     'listStockItemsOfPartners',
     'listStockMovements',
   ],
+  correctStock: ['listStockItemsOfPartners', 'listStockMovements'],
   replayDeadMessages: ['listOutboxMessages', 'getOperatorSummary'],
   issueStatements: ['listStatements'],
   runJob: ['listJobs', 'getOperatorSummary'],

@@ -6,7 +6,7 @@ import { Screen } from '../components/layout/screen';
 import { Link } from '../components/values/link';
 import { indexRoute, rootRoute, signInRoute } from '../routing/root-route';
 import { attentionRoute } from '../screens/attention/route';
-import { catalogRoute } from '../screens/catalog/route';
+import { catalogRoute, modelRoute } from '../screens/catalog/route';
 import { channelRoute, inboxRoute } from '../screens/channels/route';
 import { clientRoute, clientsRoute } from '../screens/clients/route';
 import { orderRoute } from '../screens/order/route';
@@ -47,6 +47,7 @@ export const router = createRouter({
       reportsRoute,
       receiptsRoute,
       catalogRoute,
+      modelRoute,
       stockRoute,
       outboxRoute,
       systemRoute,

@@ -74,6 +74,7 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditAction, string>> = {
   'order.request_file': 'Ask a client for another print file of an order',
   'order.replace_label': 'Replace a damaged label of a package',
   'order.record_payment': 'Record the payment of an order',
+  'order.upload_file': 'Upload a print file for an order',
   'order.revive': 'Start the workflow of an order again',
   'order.make_claim': 'Claim units of an order',
   'order.decide_claim': 'Decide on a claim',

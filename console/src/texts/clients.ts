@@ -176,7 +176,14 @@ export const clients = {
     switchOf: (name: string, url: string) => `${name} ${url}`,
     gone: 'Disabled: responded with 410',
     empty: 'No endpoint',
-    emptyText: 'The client registers an endpoint with POST /v1/webhooks to be notified.',
+    emptyText: 'The client registers an endpoint with POST /v1/webhooks to be notified, or an admin adds one.',
+    addExplanation:
+      'The client is notified at this address. The secret is shown once: give it to the client, which checks the signatures by it.',
+    testSent: 'The test event is sent. The endpoint has not responded yet.',
+    testDelivered: (response: string, duration: string) =>
+      `The test event is delivered: the endpoint responded with ${response} in ${duration}.`,
+    testFailed: (response: string, duration: string) =>
+      `The test event is not delivered: ${response} after ${duration}. It is tried again; Deliveries shows each attempt.`,
     test: 'Send test event',
     testOf: (url: string) => `Send test event to ${url}`,
     deadName: 'Redeliver dead',

@@ -98,6 +98,11 @@ export const common = {
   reason: 'Reason',
   /** Rows of fields that are added and removed. */
   rows: { remove: 'Remove', cell: (column: string, row: number) => `${column}, row ${row}` },
+  differences: {
+    title: 'Changes',
+    columns: { field: 'Field', before: 'Before', after: 'After' },
+    none: 'Nothing differs.',
+  },
   /** Header of a column of buttons. */
   actions: 'Actions',
   select: 'Select',

@@ -276,6 +276,10 @@ export const order = {
       refused: 'A new file was refused',
     } satisfies Record<FileReplacementState, string>,
     url: 'Address of the new file',
+    drop: 'Or a file from this computer: drop it here',
+    placeholder: 'Choose a file',
+    uploading: 'The file is being uploaded and checked',
+    good: 'The file fits its product.',
     button: 'Replace file',
   },
   reprint: {

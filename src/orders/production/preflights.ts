@@ -25,7 +25,8 @@ export const preflightRequestSchema = crossField(
     orderId: text(100)
       .optional()
       .describe(
-        'An order, by id or reference, whose file is checked, instead of a URL and a product. A draft shows the report.',
+        'An order, by id or reference, whose file is checked, instead of a product. With `url`, the file at that address is ' +
+          'checked in its place. A draft shows the report of its own file.',
       ),
     itemReferenceId: text(100).optional().describe('The item of the order.'),
   }),
@@ -37,7 +38,7 @@ export const preflightRequestSchema = crossField(
     }
     if (property(body, 'itemReferenceId') == null)
       report(['itemReferenceId'], 'This field is required with orderId.', 'MISSING_FIELD_ERROR');
-    for (const field of ['url', 'productUid', 'productName', 'customTrim'])
+    for (const field of ['productUid', 'productName', 'customTrim'])
       if (property(body, field) != null) report([field], 'The order has it.');
   },
 ).meta({

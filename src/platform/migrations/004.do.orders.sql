@@ -190,6 +190,13 @@ CREATE INDEX preflights_running ON preflights (account_id) WHERE ended_at IS NUL
 CREATE INDEX preflights_age ON preflights (created_at);
 CREATE INDEX preflights_file ON preflights (order_file_id) WHERE order_file_id IS NOT NULL;
 
+-- Files that operators have uploaded for an order, until it has fetched them. Their objects are `uploads/<id>`.
+CREATE TABLE uploads (
+  id          uuid PRIMARY KEY,
+  created_at  timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX uploads_age ON uploads (created_at);
+
 CREATE TABLE packing_slips (
   id             uuid PRIMARY KEY,
   order_id       uuid NOT NULL REFERENCES orders ON DELETE CASCADE,

@@ -17,6 +17,7 @@ const NOT_AUDITED: Readonly<Record<string, string>> = {
   createShippingOrder: 'a submission',
   searchOrders: 'reads',
   quoteOrder: 'reads',
+  previewProductModel: 'is rolled back',
   previewRefund: 'reads',
   preflightFile: 'checks a file and changes nothing',
   testChannel: 'tests a connection and changes nothing',
@@ -83,6 +84,8 @@ const NEEDS_WORKER = [
   'decideClaim',
   // test/workflows/order/repairs/revive.test.ts
   'reviveOrder',
+  // test/workflows/order/repairs/uploads.test.ts
+  'uploadOrderFile',
 ];
 /** Routes that a browser opens by its address, and that change something. */
 const AUDITED_READS = ['finishOidcSignIn'];

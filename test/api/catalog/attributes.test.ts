@@ -181,3 +181,17 @@ describe('the default value and removal of attribute values', () => {
     }
   });
 });
+
+test('GET /product/v1/attributes lists attributes with their values as they were given, for operators', async () => {
+  const read = (by = api.operator) => request(api.app).get('/product/v1/attributes').set(by.key);
+  const { attributes } = (await read().expect(200)).body;
+  const format = attributes.find(({ id }: { id: string }) => id === 'paper_format');
+  expect(format.values[0]).toEqual({
+    id: 'a4',
+    description: 'A4',
+    properties: { widthMm: 210, heightMm: 297, code: 'a4' },
+    isCustom: false,
+    isDefault: expect.any(Boolean),
+  });
+  await read(api.client).expect(403);
+});

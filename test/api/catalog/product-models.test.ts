@@ -282,3 +282,70 @@ describe('PATCH /product/v1/product-models/{id}', () => {
     await patch('hat', { name: 'Hat' }).expect(404);
   });
 });
+
+describe('POST /product/v1/product-models/{id}/preview', () => {
+  const preview = (id: string, body: object) =>
+    request(api.app).post(`${MODELS}/${id}/preview`).set(api.operator.key).send(body);
+  type Variant = { values: Record<string, string>; prices: Record<string, { before: number; after: number }> };
+  const production = async (id: string) => (await list({ modelIds: id }, api.operator))[0].production;
+  const eurosOf = ({ variants }: { variants: Variant[] }, wanted: Record<string, string>) =>
+    variants.find(({ values }) => Object.entries(wanted).every(([name, value]) => values[name] === value))?.prices.EUR;
+
+  test('returns what each variant costs at quantity 1 before and after, and changes nothing', async () => {
+    const before = await production('mug');
+    const changed = {
+      ...before,
+      priceList: { EUR: [{ from: 1, unitMinor: 700 }] },
+      priceFactors: { ...before.priceFactors, mug_size: { '15-oz': '1.5' } },
+    };
+    const { body } = await preview('mug', { production: changed }).expect(200);
+    expect(eurosOf(body, { mug_size: '11-oz', mug_color: 'white' })).toEqual({ before: 6.9, after: 7 });
+    // 690 x 1.2 x 1.1 = 910.8; 700 x 1.5 x 1.1 = 1,155.
+    expect(eurosOf(body, { mug_size: '15-oz', mug_color: 'black' })).toEqual({ before: 9.11, after: 11.55 });
+    expect(body.variants[0].prices.USD).toEqual({ before: 7.9, after: null });
+    expect(body.total).toBe(body.variants.length);
+    expect(body.before.production).toMatchObject({ priceFactors: before.priceFactors, priceList: before.priceList });
+    expect(body.after.production).toEqual({ ...body.before.production, ...changed, printAreas: expect.any(Array) });
+    expect(await production('mug')).toEqual(before);
+  });
+
+  test('prices the change once its last price has started', async () => {
+    const before = await production('sticker');
+    const coming = { from: 1, unitMinor: 310, validFrom: '2999-01-01T00:00:00Z' };
+    const priceList = { ...before.priceList, EUR: [...before.priceList.EUR, coming] };
+    const { body } = await preview('sticker', { production: { ...before, priceList } }).expect(200);
+    expect(eurosOf(body, {})).toEqual({ before: 2.9, after: 3.1 });
+  });
+
+  test('shows values that are no longer offered without a price; an order of them is then refused', async () => {
+    const limited = model({ state: 'active', production: { priceList: { EUR: [{ from: 1, unitMinor: 1_000 }] } } });
+    await create(limited).expect(200);
+    const change = {
+      attributes: [{ id: 'paper_format', valueIds: ['500x700-mm'], defaultValueId: '500x700-mm' }],
+    };
+    const { body } = await preview(limited.id, change).expect(200);
+    expect(eurosOf(body, { paper_format: 'a3' })).toEqual({ before: 10, after: null });
+    expect(eurosOf(body, { paper_format: '500x700-mm' })).toEqual({ before: 10, after: 10 });
+    await patch(limited.id, change).expect(200);
+    const uid = (format: string) =>
+      limited.productUidTemplate.replace('{paper_format}', format).replace('{orientation}', 'ver');
+    const [refused, accepted] = await resolveProducts(api.sql, { clientId: api.client.id }, [
+      { productUid: uid('a3') },
+      { productUid: uid('500x700-mm') },
+    ]);
+    expect(refused).toMatchObject({ ok: false, path: 'productUid', message: expect.stringContaining('paper_format') });
+    expect(accepted).toMatchObject({ ok: true });
+  });
+
+  test('refuses what the change would refuse, and a product model that does not exist', async () => {
+    const { body } = await preview('mug', {
+      production: { priceFactors: { mug_size: { '11-oz': '2' }, finish: { matt: '2' } } },
+      attributes: [{ id: 'mug_size', valueIds: ['no-size'] }],
+    }).expect(400);
+    expect(references(body)).toEqual(['production.priceFactors.finish']);
+    const fixed = await preview('mug', { productUidTemplate: 'mug2_{mug_size}' }).expect(409);
+    expect(references(fixed.body)).toEqual(['productUidTemplate']);
+    await preview('nothing', { name: 'x' }).expect(404);
+    await request(api.app).post(`${MODELS}/mug/preview`).set(api.client.key).send({ name: 'x' }).expect(403);
+  });
+});

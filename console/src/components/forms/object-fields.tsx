@@ -1,11 +1,15 @@
 import { Fieldset, SimpleGrid } from '@mantine/core';
+import { texts } from '../../texts';
 import { TextField } from './field-faults';
 import { textOf, wordsOf } from './form-values';
+import { type Option, Select } from './select';
 
 /** How a field of an object is edited. A text unless it says otherwise. */
 interface FieldRule {
   readonly type?: 'number' | 'email' | 'password' | 'words';
   readonly required?: boolean;
+  /** The values that it can have. */
+  readonly options?: readonly Option<string>[];
 }
 
 /** The fields of an object of the API: a label for each, and rules for those that are more than an optional text. */
@@ -34,16 +38,27 @@ export function ObjectFields<T extends object>(props: {
   return (
     <Fieldset legend={legend}>
       <SimpleGrid cols={{ base: 1, xs: 2, sm: 3 }} spacing="sm" verticalSpacing="xs">
-        {fieldsOf(form).map(({ name: field, label, rule: { type, required = false } }) => (
-          <TextField
-            key={field}
-            name={`${name}.${field}`}
-            label={label}
-            required={required}
-            type={type === 'words' || type === undefined ? 'text' : type}
-            defaultValue={inputOf(values[field])}
-          />
-        ))}
+        {fieldsOf(form).map(({ name: field, label, rule: { type, required = false, options } }) =>
+          options === undefined ? (
+            <TextField
+              key={field}
+              name={`${name}.${field}`}
+              label={label}
+              required={required}
+              type={type === 'words' || type === undefined ? 'text' : type}
+              defaultValue={inputOf(values[field])}
+            />
+          ) : (
+            <Select
+              key={field}
+              name={`${name}.${field}`}
+              label={label}
+              none={texts.common.none}
+              value={inputOf(values[field])}
+              options={options}
+            />
+          ),
+        )}
       </SimpleGrid>
     </Fieldset>
   );

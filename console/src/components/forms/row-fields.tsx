@@ -1,4 +1,4 @@
-import { Button, Stack, Table, Text } from '@mantine/core';
+import { Button, Stack, Table, Text, TextInput, type TextInputProps } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { texts } from '../../texts';
 import { FaultsOf } from './field-faults';
@@ -12,6 +12,11 @@ interface RowColumn {
 
 const t = texts.common.rows;
 
+/** Returns the field of a column of texts. `name` is its name in the form. */
+export const rowText =
+  (name: string, props: TextInputProps = {}): RowColumn['field'] =>
+  (value, label) => <TextInput name={name} aria-label={label} defaultValue={value} {...props} />;
+
 /** Fields in rows that are added and removed, such as prices by quantity. Fields of a column have one name in the form. */
 export function RowFields(props: {
   /** The path of what the rows hold in the API. */
@@ -23,10 +28,12 @@ export function RowFields(props: {
   /** The values of a row that is added. */
   readonly added: readonly string[];
   readonly add: string;
+  /** How many of the first rows cannot be removed. Default: none. */
+  readonly kept?: number;
   /** Shown without a row. */
   readonly none: string;
 }) {
-  const { label, columns, added, add, none } = props;
+  const { label, columns, added, add, kept = 0, none } = props;
   // The key of a row stays when other rows are removed.
   const [rows, setRows] = useState(() => props.rows.map((values, key) => ({ key, values })));
   return (
@@ -54,14 +61,16 @@ export function RowFields(props: {
                   <Table.Td key={header}>{field(values[column]!, t.cell(header, index + 1))}</Table.Td>
                 ))}
                 <Table.Td>
-                  <Button
-                    size="compact-xs"
-                    variant="default"
-                    aria-label={t.cell(t.remove, index + 1)}
-                    onClick={() => setRows(rows.filter((row) => row.key !== key))}
-                  >
-                    {t.remove}
-                  </Button>
+                  {index < kept ? null : (
+                    <Button
+                      size="compact-xs"
+                      variant="default"
+                      aria-label={t.cell(t.remove, index + 1)}
+                      onClick={() => setRows(rows.filter((row) => row.key !== key))}
+                    >
+                      {t.remove}
+                    </Button>
+                  )}
                 </Table.Td>
               </Table.Tr>
             ))}

@@ -6,6 +6,7 @@ import { textOf } from '../../components/forms/form-values';
 import { optionsOf, Select } from '../../components/forms/select';
 import { Screen } from '../../components/layout/screen';
 import { texts } from '../../texts';
+import { Attributes } from './attributes';
 import type { CatalogSearch } from './catalog-search';
 import { CustomerProducts } from './customer-products';
 import { ProductModels } from './product-models';
@@ -21,6 +22,7 @@ export function CatalogScreen() {
       <Filters search={search} models={models.data?.productModels ?? []} />
       <CustomerProducts search={search} models={models.data?.productModels ?? []} />
       <ProductModels query={models} />
+      <Attributes />
     </Screen>
   );
 }

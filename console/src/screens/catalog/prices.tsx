@@ -1,15 +1,20 @@
-import { Stack, Text, TextInput } from '@mantine/core';
+import { Fieldset, Stack, Text } from '@mantine/core';
 import { change } from '../../api/changes';
 import { DialogButton } from '../../components/forms/dialog-button';
-import { RowFields } from '../../components/forms/row-fields';
+import { RowFields, rowText } from '../../components/forms/row-fields';
+import { type Option, Select } from '../../components/forms/select';
 import { minorUnitsOf, moneyOf } from '../../components/values/money';
 import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
+import { type ModelChange, PreviewedFields } from './model-preview';
 import type { ProductModel } from './types';
 
-type PriceList = NonNullable<NonNullable<ProductModel['production']>['priceList']>;
+type Production = NonNullable<ProductModel['production']>;
+type PriceList = NonNullable<Production['priceList']>;
+type PriceFactors = NonNullable<Production['priceFactors']>;
 
 const t = texts.catalog.prices;
+const NUMBER = { type: 'number', min: 0, step: 'any', required: true } as const;
 
 /** The sale prices of one unit in force and, for operators, the coming ones: a line for each currency and start. */
 export function Prices({ of: { ordering, production } }: { readonly of: ProductModel }) {
@@ -83,26 +88,94 @@ function priceListOf(form: FormData): PriceList {
   return list;
 }
 
+/** Returns the values of the rows of the form: attribute with its value, and the factor. */
+const factorRows = (factors: PriceFactors) =>
+  Object.entries(factors).flatMap(([attributeId, byValue]) =>
+    Object.entries(byValue).map(([valueId, factor]) => [`${attributeId} ${valueId}`, factor]),
+  );
+
+/** Returns the price factors that the rows of the form hold. */
+function factorsOf(form: FormData): PriceFactors {
+  const factors = form.getAll('factor').map((factor) => String(factor).trim());
+  const found: Record<string, Record<string, string>> = {};
+  for (const [index, value] of form.getAll('factorOf').entries()) {
+    const [attributeId = '', valueId = ''] = String(value).split(' ');
+    found[attributeId] = { ...found[attributeId], [valueId]: factors[index]! };
+  }
+  return found;
+}
+
 /** The button that changes the sale prices of a product model. */
-export function ChangePrices({ model }: { readonly model: ProductModel }) {
+export function ChangePrices({ model, size }: { readonly model: ProductModel; readonly size: 'xs' | 'compact-xs' }) {
   const { id, name, production } = model;
   if (production === undefined) return null;
+  const changeOf = (form: FormData): ModelChange => ({
+    production: {
+      ...production,
+      priceList: priceListOf(form),
+      priceFactors: factorsOf(form),
+    },
+  });
   return (
     <DialogButton
       name={t.name}
       label={t.label(name)}
       explanation={t.explanation}
       button={t.button}
-      size="compact-xs"
+      size={size}
       dialogSize="xl"
-      fields={<PriceFields list={production.priceList ?? {}} />}
-      changeOf={({ form }) =>
-        change('updateProductModel', {
-          params: { id },
-          body: { production: { ...production, priceList: priceListOf(form) } },
-        })
+      fields={
+        <PreviewedFields model={model} changeOf={changeOf} withPrices>
+          <PriceFields list={production.priceList ?? {}} />
+          <FactorFields model={model} factors={production.priceFactors ?? {}} />
+        </PreviewedFields>
       }
+      changeOf={({ form }) => change('updateProductModel', { params: { id }, body: changeOf(form) })}
     />
+  );
+}
+
+function FactorFields({ model, factors }: { readonly model: ProductModel; readonly factors: PriceFactors }) {
+  const rows = factorRows(factors);
+  const offered: Option<string>[] = model.attributes.flatMap(({ id, description, values }) =>
+    values.map((value) => ({
+      value: `${id} ${value.id}`,
+      label: t.factorOf(description, value.description ?? value.id),
+    })),
+  );
+  // A factor of a value that is not offered stays.
+  const others = rows.flatMap(([value = '']) =>
+    offered.some((option) => option.value === value) ? [] : [{ value, label: value }],
+  );
+  if (model.attributes.length === 0) return null;
+  return (
+    <Fieldset legend={t.factors}>
+      <RowFields
+        name="production.priceFactors"
+        label={t.factors}
+        rows={rows}
+        added={['', '1']}
+        add={t.addFactor}
+        none={t.noFactor}
+        columns={[
+          {
+            header: t.factorValue,
+            width: '60%',
+            field: (value, label) => (
+              <Select
+                name="factorOf"
+                aria-label={label}
+                none={t.choose}
+                required
+                value={value}
+                options={[...offered, ...others]}
+              />
+            ),
+          },
+          { header: t.factor, field: rowText('factor', NUMBER) },
+        ]}
+      />
+    </Fieldset>
   );
 }
 
@@ -116,30 +189,10 @@ function PriceFields({ list }: { readonly list: PriceList }) {
       add={t.add}
       none={t.none}
       columns={[
-        {
-          header: t.currency,
-          field: (value, label) => (
-            <TextInput name="currency" aria-label={label} required minLength={3} maxLength={3} defaultValue={value} />
-          ),
-        },
-        {
-          header: t.quantity,
-          field: (value, label) => (
-            <TextInput name="from" aria-label={label} type="number" min={1} required defaultValue={value} />
-          ),
-        },
-        {
-          header: t.price,
-          field: (value, label) => (
-            <TextInput name="price" aria-label={label} type="number" min={0} step="any" required defaultValue={value} />
-          ),
-        },
-        {
-          header: t.validFrom,
-          field: (value, label) => (
-            <TextInput name="validFrom" aria-label={label} type="datetime-local" step={1} defaultValue={value} />
-          ),
-        },
+        { header: t.currency, field: rowText('currency', { required: true, minLength: 3, maxLength: 3 }) },
+        { header: t.quantity, field: rowText('from', { type: 'number', min: 1, required: true }) },
+        { header: t.price, field: rowText('price', NUMBER) },
+        { header: t.validFrom, field: rowText('validFrom', { type: 'datetime-local', step: 1 }) },
       ]}
     />
   );

@@ -14,13 +14,14 @@ import { Link } from '../../components/values/link';
 import { Preview } from '../../components/values/preview';
 import { texts } from '../../texts';
 import { needsChangeOf } from './edit-needs';
+import { AddModel } from './model-form';
 import { ChangePrices, Prices } from './prices';
 import styles from './product-models.module.css';
 import type { ProductModel } from './types';
 
 const t = texts.catalog;
 
-const COLUMNS: readonly Column<ProductModel>[] = [
+export const MODEL_COLUMNS: readonly Column<ProductModel>[] = [
   {
     name: t.modelColumns.preview,
     cell: ({ previewURL, name }) => <Preview url={previewURL} name={name} />,
@@ -29,7 +30,7 @@ const COLUMNS: readonly Column<ProductModel>[] = [
     name: t.modelColumns.name,
     cell: ({ id, name }) => (
       <Stack gap={0}>
-        <Link to="/catalog" search={{ model: id }}>
+        <Link to="/catalog/models/$modelId" params={{ modelId: id }}>
           {name}
         </Link>
         <Text size="xs" c="dimmed">
@@ -44,7 +45,17 @@ const COLUMNS: readonly Column<ProductModel>[] = [
   },
   {
     name: t.modelColumns.attributes,
-    cell: ({ attributes }) => attributes.map(({ description, id }) => description || id).join(', '),
+    cell: ({ attributes }) =>
+      attributes
+        .map(({ description, id, values, valueIds }) =>
+          valueIds == null
+            ? description || id
+            : t.option(
+                description || id,
+                values.map((value) => value.description ?? value.id),
+              ),
+        )
+        .join('; '),
   },
   {
     name: t.modelColumns.parts,
@@ -57,45 +68,59 @@ const COLUMNS: readonly Column<ProductModel>[] = [
   },
 ];
 
+/** The buttons that change a product model. */
+export function ModelActions({ model, size }: { readonly model: ProductModel; readonly size: 'xs' | 'compact-xs' }) {
+  const [changed, setChanged] = useState<FormDialogContent | null>(null);
+  return (
+    <>
+      <ChangePrices model={model} size={size} />
+      <Button size={size} variant="default" onClick={() => setChanged(stateChangeOf(model))}>
+        {model.state === 'active' ? t.deactivate : t.activate}
+      </Button>
+      {(model.production?.printAreas ?? []).length === 0 ? null : (
+        <Button
+          size={size}
+          variant="default"
+          aria-label={t.needs.label(model.name)}
+          onClick={() => setChanged(needsChangeOf(model))}
+        >
+          {t.needs.edit}
+        </Button>
+      )}
+      <FormDialog content={changed} onClose={() => setChanged(null)} />
+    </>
+  );
+}
+
 /** What customer products are made of. */
 export function ProductModels({ query }: { readonly query: QueryResult<ApiResponse<'listProductModels'>> }) {
   const mayChange = useMay('operator');
-  const [changed, setChanged] = useState<FormDialogContent | null>(null);
   const buttons: Column<ProductModel> = {
     name: texts.common.actions,
     cell: (model) => (
       <Group gap={4}>
-        <ChangePrices model={model} />
-        <Button size="compact-xs" variant="default" onClick={() => setChanged(stateChangeOf(model))}>
-          {model.state === 'active' ? t.deactivate : t.activate}
-        </Button>
-        {(model.production?.printAreas ?? []).length === 0 ? null : (
-          <Button
-            size="compact-xs"
-            variant="default"
-            aria-label={t.needs.label(model.name)}
-            onClick={() => setChanged(needsChangeOf(model))}
-          >
-            {t.needs.edit}
-          </Button>
-        )}
+        <ModelActions model={model} size="compact-xs" />
       </Group>
     ),
   };
   return (
     <Section
       title={t.models}
-      actions={<ExportCsv operation="listProductModels" input={{ query: { format: 'csv' } }} />}
+      actions={
+        <Group gap="xs">
+          {mayChange ? <AddModel models={query.data?.productModels ?? []} /> : null}
+          <ExportCsv operation="listProductModels" input={{ query: { format: 'csv' } }} />
+        </Group>
+      }
     >
       <PagedTable
         label={t.models}
         query={onePage(query)}
         rowsOf={({ productModels }) => productModels}
-        columns={mayChange ? [...COLUMNS, buttons] : COLUMNS}
+        columns={mayChange ? [...MODEL_COLUMNS, buttons] : MODEL_COLUMNS}
         keyOf={({ id }) => id}
         empty={{ title: t.emptyModels, text: t.emptyModelsText }}
       />
-      <FormDialog content={changed} onClose={() => setChanged(null)} />
     </Section>
   );
 }

@@ -8,3 +8,9 @@ export const catalogRoute = createRoute({
   validateSearch: catalogSearch,
   component: lazyRouteComponent(() => import('./catalog-screen'), 'CatalogScreen'),
 });
+
+export const modelRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/catalog/models/$modelId',
+  component: lazyRouteComponent(() => import('./model-screen'), 'ModelScreen'),
+});

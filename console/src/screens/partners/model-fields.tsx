@@ -1,7 +1,7 @@
-import { Fieldset, TextInput } from '@mantine/core';
+import { Fieldset } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { read } from '../../api/queries';
-import { RowFields } from '../../components/forms/row-fields';
+import { RowFields, rowText } from '../../components/forms/row-fields';
 import { Select } from '../../components/forms/select';
 import { minorUnitsOf } from '../../components/values/money';
 import { texts } from '../../texts';
@@ -71,26 +71,8 @@ export function ModelFields({ models, currency }: { readonly models: Models; rea
               />
             ),
           },
-          {
-            header: price,
-            field: (value, label) => (
-              <TextInput
-                name="model.price"
-                aria-label={label}
-                type="number"
-                min={0}
-                step="any"
-                required
-                defaultValue={value}
-              />
-            ),
-          },
-          {
-            header: t.leadDays,
-            field: (value, label) => (
-              <TextInput name="model.leadDays" aria-label={label} type="number" min={0} required defaultValue={value} />
-            ),
-          },
+          { header: price, field: rowText('model.price', { type: 'number', min: 0, step: 'any', required: true }) },
+          { header: t.leadDays, field: rowText('model.leadDays', { type: 'number', min: 0, required: true }) },
         ]}
       />
     </Fieldset>

@@ -1,6 +1,10 @@
+import { TextInput } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { change } from '../../api/changes';
 import { readPages } from '../../api/queries';
+import { useMay } from '../../api/session';
 import type { ApiResponse } from '../../api/types';
+import { DialogButton } from '../../components/forms/dialog-button';
 import { Section } from '../../components/layout/section';
 import type { Column } from '../../components/lists/data-table';
 import { ExportCsv } from '../../components/lists/export-csv';
@@ -55,10 +59,38 @@ function Report({ status, amount, at, differs }: NonNullable<Item['reported']>) 
   );
 }
 
+/** The button that corrects a level to what was counted. Nothing that is reserved is taken. */
+function Correct({ of: { partnerId, partnerSku, quantity, reserved, backorder } }: { readonly of: Item }) {
+  return (
+    <DialogButton
+      name={t.correct}
+      label={t.correctOf(partnerSku)}
+      explanation={t.correctExplanation(partnerSku, quantity, reserved, backorder)}
+      button={t.correctButton}
+      size="compact-xs"
+      withReason
+      fields={
+        <TextInput name="counted" label={t.counted} type="number" min={reserved} required defaultValue={quantity} />
+      }
+      changeOf={({ form, reason }) => {
+        const difference = Number(form.get('counted')) - quantity;
+        if (difference === 0) throw new Error(t.sameLevel);
+        return change('correctStock', {
+          params: { partnerId, partnerSku },
+          body: { adjustmentType: difference > 0 ? 'add' : 'consume', quantity: Math.abs(difference), reason },
+        });
+      }}
+      result={({ message, previousQuantity, newQuantity }) => t.corrected(message, previousQuantity, newQuantity)}
+    />
+  );
+}
+
 /** The levels of all partners' stock items. A SKU leads to its movements. */
 export function Levels({ search: { partnerId, sku, alert } }: { readonly search: StockSearch }) {
   const filters = { partnerId, partnerSku: sku, alert };
   const query = useInfiniteQuery(readPages('listStockItemsOfPartners', { query: { ...filters, limit: 25 } }));
+  const mayCorrect = useMay('operator');
+  const buttons: Column<Item> = { name: texts.common.actions, cell: (item) => <Correct of={item} /> };
   return (
     <Section
       title={t.levels}
@@ -68,7 +100,7 @@ export function Levels({ search: { partnerId, sku, alert } }: { readonly search:
         label={t.levels}
         query={query}
         rowsOf={({ items }) => items}
-        columns={COLUMNS}
+        columns={mayCorrect ? [...COLUMNS, buttons] : COLUMNS}
         keyOf={({ partnerId, partnerSku }) => `${partnerId} ${partnerSku}`}
         empty={{ title: t.empty, text: t.emptyText }}
       />

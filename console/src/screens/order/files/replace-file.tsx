@@ -1,10 +1,11 @@
 import { change } from '../../../api/changes';
 import { DialogButton } from '../../../components/forms/dialog-button';
-import { LongTextField, TextField } from '../../../components/forms/field-faults';
+import { LongTextField } from '../../../components/forms/field-faults';
 import { textOf } from '../../../components/forms/form-values';
 import { texts } from '../../../texts';
 import type { OrderStatus } from '../../../texts/names';
 import type { OperatorOrder } from '../types';
+import { FileField } from './file-field';
 
 const t = texts.order.replaceFile;
 
@@ -30,7 +31,7 @@ export function ReplaceFile(props: FileProps) {
       button={t.button}
       size="compact-xs"
       withReason
-      fields={<TextField name="url" type="url" label={t.url} required maxLength={2000} />}
+      fields={<FileField orderId={order.id} itemReferenceId={itemReferenceId} type={type} name="url" label={t.url} />}
       changeOf={({ form, reason }) =>
         change('replaceFile', {
           params: { orderId: order.id, itemReferenceId, type },

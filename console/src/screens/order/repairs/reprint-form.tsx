@@ -1,4 +1,4 @@
-import { Checkbox, TextInput } from '@mantine/core';
+import { Checkbox } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { change } from '../../../api/changes';
@@ -10,6 +10,7 @@ import { QueryContent } from '../../../components/layout/query-content';
 import { Link } from '../../../components/values/link';
 import { texts } from '../../../texts';
 import { REPAIRS } from '../../../texts/order';
+import { FileField } from '../files/file-field';
 import type { OperatorOrder, RepairFormProps } from '../types';
 import { AddressFields, addressOf } from './address-fields';
 import { allUnits, chosenOf, Effect, UnitFields, unitsInWords } from './units';
@@ -31,15 +32,17 @@ function otherFilesOf(form: FormData, { items }: Retrieved, itemReferenceId: str
 }
 
 /** The addresses of the files. One that failed can be replaced. */
-function FileAddresses({ retrieved: { items } }: { readonly retrieved: Retrieved }) {
+function FileAddresses({ retrieved: { id, items } }: { readonly retrieved: Retrieved }) {
   return items.flatMap(({ itemReferenceId, files }) =>
     files.map(({ type, url }) => (
-      <TextInput
+      <FileField
         key={fieldOf(itemReferenceId, type)}
+        orderId={id}
+        itemReferenceId={itemReferenceId}
+        type={type}
         name={fieldOf(itemReferenceId, type)}
-        type="url"
         label={t.file(type, itemReferenceId)}
-        defaultValue={url}
+        url={url}
       />
     )),
   );
