@@ -8,6 +8,7 @@ import { adjustStock } from '../../src/procurement/adjust-stock';
 import { stockMovements } from '../../src/procurement/locked-stock-rows';
 import {
   pageQuerySchema,
+  partnerStockItemSchema,
   stockItemsRequestSchema,
   stockItemViewSchema,
   stockMovementSchema,
@@ -190,7 +191,7 @@ function stockItemListRoute(sql: Sql): Route {
     }),
     response: z
       .object({
-        items: z.array(stockItemViewSchema.extend({ partnerId: z.string(), partnerUid: z.string() })),
+        items: z.array(partnerStockItemSchema),
         nextCursor: z.string().nullable(),
       })
       .meta({ id: 'StockItemPage' }),

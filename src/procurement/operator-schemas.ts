@@ -61,6 +61,21 @@ export const stockItemViewSchema = z.object({
   supplierUid: z.string().nullable(),
 });
 
+/** A stock item in the list of all partners. */
+export const partnerStockItemSchema = stockItemViewSchema.extend({
+  partnerId: z.string(),
+  partnerUid: z.string(),
+  reported: z
+    .object({
+      status: z.enum(['in-stock', 'out-of-stock']),
+      amount: z.int().nullable().describe('Null: in stock, and the partner gives no number.'),
+      at: z.string().describe('When the partner reported it.'),
+      differs: z.boolean().describe('True when the level of the ledger is another one.'),
+    })
+    .nullable()
+    .describe('What the partner reports itself. Null: nothing.'),
+});
+
 export const stockMovementSchema = z.object({
   id: z.string(),
   type: z.enum(['add', 'consume', 'reserve', 'release', 'consume_reserved', 'receive']),

@@ -3,7 +3,7 @@ import { inTransaction, json, type Queryable, type Sql, type Transaction } from 
 import { unitCostMinor } from './domain/procurement-order';
 import { type AlertUid, alertUid, type StockLevel } from './domain/stock-level';
 import { LockedStock } from './locked-stock';
-import type { stockItemSetupSchema, stockItemViewSchema } from './operator-schemas';
+import type { partnerStockItemSchema, stockItemSetupSchema, stockItemViewSchema } from './operator-schemas';
 import type { PageRequest } from './partner-schemas';
 
 /** The setup of a stock item. Without a supplier it is never reordered. */
@@ -91,7 +91,7 @@ export async function setUpStockItems(
 /** A stock item as lists return it: the fields of operation `listInventory` and those for operators. */
 export type StockItemView = z.output<typeof stockItemViewSchema>;
 /** A stock item in the list of all partners. */
-export type PartnerStockItem = StockItemView & { readonly partnerId: string; readonly partnerUid: string };
+export type PartnerStockItem = z.output<typeof partnerStockItemSchema>;
 
 /** Returns the columns of a stock item `i`, as lists read them. */
 const columns = (sql: Queryable) => sql`
@@ -162,8 +162,11 @@ export async function listStockItemsOfPartners(
   { limit, after }: { readonly limit: number; readonly after: StockItemPosition | null },
 ): Promise<readonly PartnerStockItem[]> {
   const rows = await sql<Omit<PartnerStockItem, 'alertUid'>[]>`
-    SELECT i.partner_id, p.uid AS partner_uid, ${columns(sql)}
+    SELECT i.partner_id, p.uid AS partner_uid, ${columns(sql)},
+      CASE WHEN r.status IS NOT NULL THEN jsonb_build_object('status', r.status, 'amount', r.amount, 'at', r.reported_at,
+        'differs', coalesce(r.amount <> i.quantity, (r.status = 'in-stock') <> (i.quantity > 0))) END AS reported
     FROM stock_items i JOIN partners p ON p.account_id = i.partner_id
+      LEFT JOIN partner_stock_levels r ON r.partner_sku = i.partner_sku AND r.partner_id = i.partner_id
     WHERE true
       ${partnerId === undefined ? sql`` : sql`AND i.partner_id = ${partnerId}`}
       ${partnerSku === undefined ? sql`` : sql`AND i.partner_sku = ${partnerSku}`}

@@ -190,7 +190,7 @@ test('a customer product is archived and published again, and a viewer has no bu
   await prices.getByLabel(`Unit price, row ${last}`).fill('150');
   await prices.getByLabel(`Valid from, row ${last}`).fill('2999-03-01T09:30');
   await save();
-  await ofModel.getByText(/From 01 Mar 2999, 09:30:00: €150\.00/).waitFor();
+  await ofModel.getByText(/From .*2999.*: €150\.00/).waitFor();
   const coming = async () => {
     const { productModels } = await stack.operator.listProductModels({});
     const { production, ordering } = productModels.find((model) => model.id === modelId)!;
@@ -206,11 +206,11 @@ test('a customer product is archived and published again, and a viewer has no bu
   const dated = prices.getByRole('row').filter({ has: page.locator('[value^="2999"]') });
   await dated.getByLabel(/^Unit price/).fill('160');
   await save();
-  await ofModel.getByText(/From 01 Mar 2999, 09:30:00: €160\.00/).waitFor();
+  await ofModel.getByText(/From .*2999.*: €160\.00/).waitFor();
   await openPrices();
   await dated.getByRole('button', { name: /^Remove/ }).click();
   await save();
-  await ofModel.getByText(/From 01 Mar 2999/).waitFor({ state: 'detached' });
+  await ofModel.getByText(/From .*2999/).waitFor({ state: 'detached' });
   expect(faults).toEqual([]);
 });
 

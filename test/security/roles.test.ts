@@ -116,8 +116,9 @@ const CHANGES: Readonly<Record<'operator' | 'admin', readonly string[]>> = {
     'redeliverDeadOperatorWebhookDeliveries',
   ],
 };
-/** Routes other than GET that a viewer may call: searches, quotes, signing out, and ending one’s own sessions. */
+/** Routes other than GET that a viewer may call: searches, quotes, previews, signing out, and ending one’s own sessions. */
 const VIEWERS_MAY = [
+  'previewProductModel',
   'previewRefund',
   'endOperatorSession',
   'endSession',

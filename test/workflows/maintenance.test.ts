@@ -71,6 +71,7 @@ test('expired data is deleted, and other data stays', async () => {
     deadMessages: 0,
     bulkRepairs: 0,
     packingSlips: 0,
+    uploads: 0,
     channelFiles: 0,
     carrierPurchases: 1,
     archivedOrders: 0,

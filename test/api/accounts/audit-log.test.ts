@@ -17,6 +17,7 @@ const NOT_AUDITED: Readonly<Record<string, string>> = {
   createShippingOrder: 'a submission',
   searchOrders: 'reads',
   quoteOrder: 'reads',
+  previewProductModel: 'is rolled back',
   previewRefund: 'reads',
   preflightFile: 'checks a file and changes nothing',
   testChannel: 'tests a connection and changes nothing',

@@ -140,3 +140,18 @@ test('an operator corrects the stock of a partner, with a reason in the audit lo
   const { body: missing } = await correct('tee', { adjustmentType: 'add', quantity: 1 }).expect(400);
   expect(missing.errors).toMatchObject([{ reference: 'reason' }]);
 });
+
+test('an item has what its partner reports itself, and says when that differs from the ledger', async () => {
+  const [first, second] = partners;
+  await sql`
+    INSERT INTO partner_stock_levels (partner_id, partner_sku, status, amount, reported_at)
+    VALUES (${first!.id}, 'a full', 'in-stock', 40, now()), (${second!.id}, 'a full', 'in-stock', 39, now()),
+      (${first!.id}, 'b low', 'in-stock', NULL, now()), (${second!.id}, 'b low', 'out-of-stock', NULL, now())`;
+  const reported = async (partnerSku: string, { id }: { readonly id: string }) =>
+    (await get(`?partnerSku=${encodeURIComponent(partnerSku)}&partnerId=${id}`).expect(200)).body.items[0].reported;
+  expect(await reported('a full', first!)).toMatchObject({ status: 'in-stock', amount: 40, differs: false });
+  expect(await reported('a full', second!)).toMatchObject({ amount: 39, differs: true });
+  expect(await reported('b low', first!)).toMatchObject({ amount: null, differs: false });
+  expect(await reported('b low', second!)).toMatchObject({ status: 'out-of-stock', differs: true });
+  expect(await reported('c none', first!)).toBeNull();
+});

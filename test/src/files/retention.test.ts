@@ -58,6 +58,7 @@ describe('files of finished orders', () => {
       files: 2,
       packingSlips: 2,
       shippingDocuments: 0,
+      uploads: 0,
       channelFiles: 0,
     });
     expect(await areStored(finished)).toEqual([false, false, false]);
@@ -68,6 +69,7 @@ describe('files of finished orders', () => {
       files: 0,
       packingSlips: 0,
       shippingDocuments: 0,
+      uploads: 0,
       channelFiles: 0,
     });
     const [file] = await sql`SELECT object_key, previews FROM order_files WHERE object_key IS NULL LIMIT 1`;

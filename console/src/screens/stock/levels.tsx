@@ -11,6 +11,7 @@ import { ExportCsv } from '../../components/lists/export-csv';
 import { PagedTable } from '../../components/lists/paged-table';
 import { Badge } from '../../components/values/badge';
 import { Link } from '../../components/values/link';
+import { Age } from '../../components/values/time';
 import { texts } from '../../texts';
 import type { StockSearch } from './stock-search';
 
@@ -36,6 +37,7 @@ const COLUMNS: readonly Column<Item>[] = [
       alertUid === null ? none : <Badge tone={t.alerts[alertUid].tone}>{t.alerts[alertUid].text}</Badge>,
   },
   { name: t.levelColumns.quantity, numeric: true, cell: ({ quantity }) => quantity },
+  { name: t.levelColumns.reported, cell: ({ reported }) => (reported === null ? none : <Report {...reported} />) },
   { name: t.levelColumns.reserved, numeric: true, cell: ({ reserved }) => reserved },
   { name: t.levelColumns.backorder, numeric: true, cell: ({ backorder }) => backorder },
   {
@@ -46,6 +48,16 @@ const COLUMNS: readonly Column<Item>[] = [
   { name: t.levelColumns.ordered, numeric: true, cell: ({ quantityOrdered }) => quantityOrdered },
   { name: t.levelColumns.supplier, cell: ({ supplierUid }) => supplierUid ?? none },
 ];
+
+/** What the partner reports itself, and since when. */
+function Report({ status, amount, at, differs }: NonNullable<Item['reported']>) {
+  const text = amount === null ? t.reports[status] : String(amount);
+  return (
+    <>
+      {differs ? <Badge tone="warning">{t.differs(text)}</Badge> : text} <Age at={at} />
+    </>
+  );
+}
 
 /** The button that corrects a level to what was counted. Nothing that is reserved is taken. */
 function Correct({ of: { partnerId, partnerSku, quantity, reserved, backorder } }: { readonly of: Item }) {

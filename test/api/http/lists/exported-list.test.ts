@@ -176,7 +176,6 @@ test('HEAD of an export has its headers, and leaves no error behind', async () =
 /** Lists for operators without an export, with the reason. */
 const WITHOUT_EXPORT: Readonly<Record<string, string>> = {
   getOrderTimeline: 'A part of one order.',
-  listAttributes: 'The list of product models exports what they offer.',
   listAllChannelOrders: 'The orders of a file are returned with their errors.',
   listChannelFiles: 'A part of one channel.',
   listChannelMappings: 'A part of one channel.',

@@ -53,6 +53,8 @@ function recommendedOf(order: OperatorOrder): PossibleRepair['action'] | undefin
   const { nextStep, possibleRepairs, attention, fulfillmentStatus } = order;
   if (possibleRepairs.some(({ action }) => action === 'revive')) return 'revive';
   if (nextStep.waitsFor === 'release') return 'release';
+  // The claim itself has the button for its decision.
+  if (attention.includes('claim')) return undefined;
   if (fulfillmentStatus === 'returned' || fulfillmentStatus === 'failed') return 'reprint';
   if (nextStep.who !== 'operator') return undefined;
   const helping = attention.some((reason) => UNMADE.includes(reason)) ? ELSEWHERE : HELPING;
