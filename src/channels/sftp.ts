@@ -26,7 +26,8 @@ export const sftpServer = z
       .default(null)
       .describe(
         'Fingerprint of the key of the server. Null: there is no connection until it is set. A test returns it.',
-      ),
+      )
+      .meta({ examples: ['SHA256:uNiVztksCsDhcc0u9e8BrFMzg3fRsN3nDpqQmg8xCiM'] }),
   })
   .meta({ id: 'SftpServer' });
 export type SftpServer = z.output<typeof sftpServer>;

@@ -38,6 +38,14 @@ async function statement(sql: Sql, clientId: string): Promise<string> {
   return issued!.number;
 }
 
+/** Stores a claim of an order. Returns its id. */
+async function claim(sql: Sql, orderId: string, note: string): Promise<string> {
+  const id = uuidv7();
+  await sql`
+    INSERT INTO claims (id, order_id, reason, items, note, made_by) VALUES (${id}, ${orderId}, 'damaged', '[]', ${note}, 'client')`;
+  return id;
+}
+
 /** Creates one object of each kind that a client can have. Their texts contain the mark. */
 export async function belongings(sql: Sql, baseUrl: string, account: TestAccount, mark: string): Promise<KnownIds> {
   const post = async (path: string, body: object): Promise<{ id: string }> => {
@@ -75,6 +83,7 @@ export async function belongings(sql: Sql, baseUrl: string, account: TestAccount
     ],
   });
   return {
+    claimId: [await claim(sql, submitted[0]!.id, mark)],
     statementNumber: [await statement(sql, account.id)],
     orderId: [...submitted.map(({ id }) => id), `of-${account.name}`],
     itemReferenceId: ['item-1'],

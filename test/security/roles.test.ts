@@ -76,6 +76,7 @@ const CHANGES: Readonly<Record<'operator' | 'admin', readonly string[]>> = {
     'replaceFile',
     'preflightFile',
     'createChannel',
+    'testChannel',
     'changeChannel',
     'uploadChannelFile',
     'storeChannelMapping',

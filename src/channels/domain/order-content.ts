@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { httpUrl, text } from '../../platform/domain/fields';
+import { httpUrl, price, text } from '../../platform/domain/fields';
 import { SIZES } from '../../platform/domain/sizes';
 import type { Reason } from './reasons';
 
@@ -87,7 +87,7 @@ export const correctionSchema = z
           itemReferenceId: text(255).describe('As the order was read: without one, the position in the order from 1.'),
           productUid: text(512).optional(),
           quantity: z.int().min(1).max(SIZES.itemUnits.most).optional().describe('Units of the channel.'),
-          retailPriceInclVat: z.number().min(0).optional(),
+          retailPriceInclVat: price.optional(),
           files: z.record(fileType, httpUrl).refine(few, 'At most 100 entries.').optional(),
         }),
       )
