@@ -4,7 +4,7 @@ import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-quer
 import { Link, type LinkProps, useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useState } from 'react';
 import { read } from '../api/queries';
-import { texts } from '../texts';
+import * as texts from '../texts';
 import styles from './go-to.module.css';
 import { type Destination, useDestinations } from './navigation';
 

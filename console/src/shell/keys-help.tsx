@@ -1,5 +1,5 @@
 import { Kbd, Modal, Table } from '@mantine/core';
-import { texts } from '../texts';
+import * as texts from '../texts';
 
 /** The dialog that lists the keys of the console. */
 export function KeysHelp({ opened, onClose }: { readonly opened: boolean; readonly onClose: () => void }) {

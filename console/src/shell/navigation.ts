@@ -3,7 +3,7 @@ import type { LinkProps } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import { read } from '../api/queries';
 import * as icons from '../components/layout/icons';
-import { texts } from '../texts';
+import * as texts from '../texts';
 
 export interface Destination {
   readonly to: NonNullable<LinkProps['to']>;

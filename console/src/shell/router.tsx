@@ -21,7 +21,7 @@ import { stockRoute } from '../screens/stock/route';
 import { systemRoute } from '../screens/system/route';
 import { operatorRoute, teamRoute } from '../screens/team/route';
 import { todayRoute } from '../screens/today/route';
-import { texts } from '../texts';
+import * as texts from '../texts';
 import { Shell } from './shell';
 
 export const router = createRouter({

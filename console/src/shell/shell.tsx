@@ -20,7 +20,7 @@ import { useSession, useSigning } from '../api/session';
 import icon from '../components/layout/icon.svg';
 import { SearchIcon, SignOutIcon } from '../components/layout/icons';
 import { Link as TextLink } from '../components/values/link';
-import { texts } from '../texts';
+import * as texts from '../texts';
 import { countOf } from '../texts/common';
 import { useDestinations } from './navigation';
 import styles from './shell.module.css';

@@ -1,7 +1,7 @@
 import { CloseButton } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useViews } from '../components/lists/views';
-import { texts } from '../texts';
+import * as texts from '../texts';
 import styles from './shell.module.css';
 
 /** The named views of a list, below it in the navigation. */

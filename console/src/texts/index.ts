@@ -1,42 +1,20 @@
-import { attention } from './attention';
-import { catalog } from './catalog';
-import { channels } from './channels';
-import { clients } from './clients';
-import { common } from './common';
-import { keys } from './keys';
-import { names } from './names';
-import { order } from './order';
-import { orders } from './orders';
-import { outbox } from './outbox';
-import { partners } from './partners';
-import { receipts } from './receipts';
-import { reports } from './reports';
-import { sandbox } from './sandbox';
-import { shipments } from './shipments';
-import { stock } from './stock';
-import { system } from './system';
-import { team } from './team';
-import { today } from './today';
-
-/** The English texts of the console. A screen's texts are in the file of its name. */
-export const texts = {
-  common,
-  names,
-  attention,
-  order,
-  orders,
-  today,
-  keys,
-  partners,
-  clients,
-  channels,
-  team,
-  sandbox,
-  catalog,
-  outbox,
-  shipments,
-  receipts,
-  reports,
-  stock,
-  system,
-} as const;
+/** The English texts of the console. A screen's texts are in the file of its name, and are loaded with it. */
+export { attention } from './attention';
+export { catalog } from './catalog';
+export { channels } from './channels';
+export { clients } from './clients';
+export { common } from './common';
+export { keys } from './keys';
+export { names } from './names';
+export { order } from './order';
+export { orders } from './orders';
+export { outbox } from './outbox';
+export { partners } from './partners';
+export { receipts } from './receipts';
+export { reports } from './reports';
+export { sandbox } from './sandbox';
+export { shipments } from './shipments';
+export { stock } from './stock';
+export { system } from './system';
+export { team } from './team';
+export { today } from './today';

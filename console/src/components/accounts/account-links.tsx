@@ -1,5 +1,5 @@
 import { Group } from '@mantine/core';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { Link } from '../values/link';
 
 /** A link to the page of a client. */

@@ -1,7 +1,7 @@
 import type { Change } from '../../api/changes';
 import { useMay } from '../../api/session';
 import type { ApiResponse } from '../../api/types';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { DialogButton } from '../forms/dialog-button';
 import { TextField } from '../forms/field-faults';
 import { textOf } from '../forms/form-values';

@@ -1,5 +1,5 @@
 import { Alert, Button, Code, CopyButton, Group, Stack } from '@mantine/core';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import styles from './secrets.module.css';
 
 /** Secrets that the API shows only once, each with a button that copies it. */

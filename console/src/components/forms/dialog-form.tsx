@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { type Change, useChange } from '../../api/changes';
 import { newIdempotencyKey } from '../../api/idempotency-key';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { FaultedFields, LongTextField } from './field-faults';
 
 /** What the operator has filled in. */

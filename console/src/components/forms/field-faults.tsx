@@ -1,7 +1,7 @@
 import { Input, Stack, Textarea, type TextareaProps, TextInput, type TextInputProps } from '@mantine/core';
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
 import { ApiError, type FieldFault } from '../../api/api-error';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { ErrorAlert } from '../layout/error-alert';
 
 /** The faults of a form that stand at their fields, by the name of the field, and the others. */

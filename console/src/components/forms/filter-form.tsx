@@ -1,7 +1,7 @@
 import { Button, Group, Popover, Stack, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { FilterIcon, RemoveIcon } from '../layout/icons';
 import { SaveView } from '../lists/save-view';
 

@@ -1,5 +1,5 @@
 import { Fieldset, SimpleGrid } from '@mantine/core';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { TextField } from './field-faults';
 import { textOf, wordsOf } from './form-values';
 import { type Option, Select } from './select';

@@ -1,6 +1,6 @@
 import { Button, Stack, Table, Text, TextInput, type TextInputProps } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { FaultsOf } from './field-faults';
 
 interface RowColumn {

@@ -1,5 +1,5 @@
 import { Button, EmptyState, Paper, Text } from '@mantine/core';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 
 /** Says why a list is empty, and what would fill it. @param onClear clears the filters that leave nothing */
 export function Empty(props: { readonly title: string; readonly text: string; readonly onClear?: () => void }) {

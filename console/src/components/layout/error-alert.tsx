@@ -1,6 +1,6 @@
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { ApiError, type FieldFault, textOfFault } from '../../api/api-error';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import styles from './error-alert.module.css';
 
 /** An error with its request id, by which the log of the API is searched. */

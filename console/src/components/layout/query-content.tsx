@@ -1,6 +1,6 @@
 import { Skeleton, Stack, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { ErrorAlert } from './error-alert';
 
 /** What a component needs to know of a query. */

@@ -1,6 +1,6 @@
 import { Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 
 /** The zone of every time that the lists show. */
 const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -1,7 +1,7 @@
 import { Button, Checkbox, Popover, Stack } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import type { ReactNode } from 'react';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { ColumnsIcon } from '../layout/icons';
 import type { Column } from './data-table';
 

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { addressOf } from '../../api/address';
 import type { Input, OperationId } from '../../api/types';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { ExportIcon } from '../layout/icons';
 
 /** Downloads a list as CSV: every row that matches its filters, on all pages. */

@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { Empty, EmptyLine } from '../layout/empty';
 import { QueryContent, type QueryResult } from '../layout/query-content';
 import { type Column, DataTable } from './data-table';

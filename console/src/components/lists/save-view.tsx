@@ -1,6 +1,6 @@
 import { Button, Popover, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { SaveViewIcon } from '../layout/icons';
 import { useViews } from './views';
 

@@ -1,6 +1,6 @@
 import { Button, Checkbox, Group, Text } from '@mantine/core';
 import { useState } from 'react';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import type { Column } from './data-table';
 
 const t = texts.common.selection;

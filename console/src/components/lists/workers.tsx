@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import type { ApiResponse } from '../../api/types';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { Empty } from '../layout/empty';
 import { Age } from '../values/time';
 import { type Column, DataTable } from './data-table';

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { change } from '../../api/changes';
 import { useConnection } from '../../api/connection';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { REPAIRS } from '../../texts/order';
 import { usePartnerOptions } from '../accounts/account-options';
 import { DialogForm } from '../forms/dialog-form';

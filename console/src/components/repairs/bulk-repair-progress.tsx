@@ -2,7 +2,7 @@ import { Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { change, useChange } from '../../api/changes';
 import { read } from '../../api/queries';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { ErrorAlert } from '../layout/error-alert';
 import { QueryContent } from '../layout/query-content';
 import type { SelectedOrder } from './bulk-repair-request';

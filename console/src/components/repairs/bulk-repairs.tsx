@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Text } from '@mantine/core';
 import { useState } from 'react';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { REPAIRS } from '../../texts/order';
 import { BulkRepairForm } from './bulk-repair-form';
 import { BulkRepairProgress } from './bulk-repair-progress';

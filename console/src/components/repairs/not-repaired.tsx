@@ -1,4 +1,4 @@
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import type { SelectedOrder } from './bulk-repair-request';
 import styles from './not-repaired.module.css';
 

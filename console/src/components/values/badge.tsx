@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { type AttentionReason, PARCEL_STATUSES, type ParcelStatus, type Status, type Tone } from '../../texts/names';
 import styles from './badge.module.css';
 

@@ -1,5 +1,5 @@
 import { Stack, Text } from '@mantine/core';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import type { Tone } from '../../texts/names';
 import styles from './charts.module.css';
 

@@ -1,5 +1,5 @@
 import { Code, Text } from '@mantine/core';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { type Column, DataTable } from '../lists/data-table';
 
 /** A value that differs between two versions of an object, with its path. */

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { Badge } from './badge';
 
 interface Finding {

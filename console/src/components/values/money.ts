@@ -1,4 +1,4 @@
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 
 /** Returns an amount with its currency. */
 export const moneyOf = (amount: number, currency: string): string =>

@@ -1,5 +1,5 @@
 import { Image } from '@mantine/core';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 
 /** The preview image of a product model, which operators place at any address. */
 export function Preview({ url, name }: { readonly url: string | undefined; readonly name: string }) {

@@ -18,7 +18,7 @@ import { ReasonBadge, StatusBadge } from '../../components/values/badge';
 import { Link } from '../../components/values/link';
 import { amountOf } from '../../components/values/money';
 import { Age } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { REASONS } from '../../texts/names';
 import type { AttentionSearch } from './attention-search';
 import { RunningRepairs } from './running-repairs';

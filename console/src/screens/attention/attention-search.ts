@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { keyOf, text } from '../../routing/search-params';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { REASONS } from '../../texts/names';
 
 /** The filter and the order of the list. */

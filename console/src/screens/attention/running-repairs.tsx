@@ -1,7 +1,7 @@
 import { Group, Progress, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { read } from '../../api/queries';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { REPAIRS } from '../../texts/order';
 
 const t = texts.attention.bulk;

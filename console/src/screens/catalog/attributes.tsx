@@ -12,7 +12,7 @@ import { Select } from '../../components/forms/select';
 import { Section } from '../../components/layout/section';
 import type { Column } from '../../components/lists/data-table';
 import { onePage, PagedTable } from '../../components/lists/paged-table';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 
 type Attribute = ApiResponse<'listAttributes'>['attributes'][number];
 type Value = Attribute['values'][number];

@@ -5,7 +5,7 @@ import { FilterForm, FilterText } from '../../components/forms/filter-form';
 import { textOf } from '../../components/forms/form-values';
 import { optionsOf, Select } from '../../components/forms/select';
 import { Screen } from '../../components/layout/screen';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { Attributes } from './attributes';
 import type { CatalogSearch } from './catalog-search';
 import { CustomerProducts } from './customer-products';

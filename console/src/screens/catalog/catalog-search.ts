@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { keyOf, text } from '../../routing/search-params';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 
 /** The search and the filters of customer products. Without a state the list has the published ones. */
 export const catalogSearch = z.object({

@@ -13,7 +13,7 @@ import { Badge } from '../../components/values/badge';
 import { Link } from '../../components/values/link';
 import { Preview } from '../../components/values/preview';
 import { Time } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import type { CatalogSearch } from './catalog-search';
 import type { CustomerProduct, ProductModel } from './types';
 

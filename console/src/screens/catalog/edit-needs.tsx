@@ -4,7 +4,7 @@ import type { Input } from '../../api/types';
 import type { FormDialogContent } from '../../components/forms/form-dialog';
 import { ObjectFields, type ObjectForm, objectOf } from '../../components/forms/object-fields';
 import { choiceOf, optionsOf, Select } from '../../components/forms/select';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import type { ProductModel } from './types';
 
 type Production = NonNullable<NonNullable<Input<'updateProductModel'>['body']>['production']>;

@@ -10,7 +10,7 @@ import { textOf } from '../../components/forms/form-values';
 import { ObjectFields, type ObjectForm, objectOf } from '../../components/forms/object-fields';
 import { optionsOf, Select } from '../../components/forms/select';
 import { Link } from '../../components/values/link';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { type ModelChange, PreviewedFields } from './model-preview';
 import type { ProductModel } from './types';
 

@@ -8,7 +8,7 @@ import { QueryContent } from '../../components/layout/query-content';
 import { type Column, DataTable } from '../../components/lists/data-table';
 import { Differences } from '../../components/values/differences';
 import { moneyOf } from '../../components/values/money';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import type { ProductModel } from './types';
 
 /** A change of a product model. */

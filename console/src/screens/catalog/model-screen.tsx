@@ -10,7 +10,7 @@ import type { Column } from '../../components/lists/data-table';
 import { onePage, PagedTable } from '../../components/lists/paged-table';
 import { Differences } from '../../components/values/differences';
 import { Time } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { AUDIT_ACTIONS } from '../../texts/audit-actions';
 import { EditModel } from './model-form';
 import { VariantPrices } from './model-preview';

@@ -5,7 +5,7 @@ import { RowFields, rowText } from '../../components/forms/row-fields';
 import { type Option, Select } from '../../components/forms/select';
 import { minorUnitsOf, moneyOf } from '../../components/values/money';
 import { Time } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { type ModelChange, PreviewedFields } from './model-preview';
 import type { ProductModel } from './types';
 

@@ -12,7 +12,7 @@ import { onePage, PagedTable } from '../../components/lists/paged-table';
 import { Badge } from '../../components/values/badge';
 import { Link } from '../../components/values/link';
 import { Preview } from '../../components/values/preview';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { needsChangeOf } from './edit-needs';
 import { AddModel } from './model-form';
 import { ChangePrices, Prices } from './prices';

@@ -7,7 +7,7 @@ import { RowFields } from '../../components/forms/row-fields';
 import { choiceOf, optionsOf, Select } from '../../components/forms/select';
 import { Section } from '../../components/layout/section';
 import { Badge } from '../../components/values/badge';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 
 export type Channel = ApiResponse<'getChannel'>;
 

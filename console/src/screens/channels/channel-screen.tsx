@@ -17,7 +17,7 @@ import { PagedTable } from '../../components/lists/paged-table';
 import { Badge } from '../../components/values/badge';
 import { Link } from '../../components/values/link';
 import { Age } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { type Channel, ChannelFields, ChannelState, channelOf } from './channel-fields';
 import { DownloadErrors, FileCounts, ImportOrders } from './import-orders';
 import { type Mapping, mapProduct, productOf } from './map-product';

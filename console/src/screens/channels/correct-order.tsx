@@ -11,7 +11,7 @@ import { Fold } from '../../components/layout/fold';
 import { QueryContent } from '../../components/layout/query-content';
 import { DataTable } from '../../components/lists/data-table';
 import { Badge } from '../../components/values/badge';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { Findings } from './findings';
 
 type Params = Input<'correctChannelOrder'>['params'];

@@ -2,7 +2,7 @@ import { Group, Text } from '@mantine/core';
 import type { ApiResponse } from '../../api/types';
 import { type Column, DataTable } from '../../components/lists/data-table';
 import { Badge } from '../../components/values/badge';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 
 type Finding = ApiResponse<'getChannelFile'>['findings'][number];
 type Reason = Omit<Finding, 'externalId'>;

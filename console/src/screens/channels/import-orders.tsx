@@ -8,7 +8,7 @@ import { ErrorAlert } from '../../components/layout/error-alert';
 import { QueryContent } from '../../components/layout/query-content';
 import { Section } from '../../components/layout/section';
 import { Link } from '../../components/values/link';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import type { Channel } from './channel-fields';
 import { Findings } from './findings';
 

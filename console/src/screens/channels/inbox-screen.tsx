@@ -16,7 +16,7 @@ import { useSelection } from '../../components/lists/selection';
 import { Badge } from '../../components/values/badge';
 import { Link } from '../../components/values/link';
 import { Age } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { correctOrder } from './correct-order';
 import { Cell } from './findings';
 import { mapProduct } from './map-product';

@@ -10,7 +10,7 @@ import type { FormDialogContent } from '../../components/forms/form-dialog';
 import { textOf } from '../../components/forms/form-values';
 import { Select } from '../../components/forms/select';
 import { Preview } from '../../components/values/preview';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 
 export type Mapping = ApiResponse<'listChannelMappings'>['mappings'][number];
 type Body = NonNullable<Input<'storeChannelMapping'>['body']>;

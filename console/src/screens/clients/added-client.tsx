@@ -5,7 +5,7 @@ import { newIdempotencyKey } from '../../api/idempotency-key';
 import type { ApiResponse } from '../../api/types';
 import { Secrets } from '../../components/accounts/secrets';
 import { FaultedFields } from '../../components/forms/field-faults';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { EndpointFields, endpointOf } from './endpoint-fields';
 
 const t = texts.clients.addEndpoint;

@@ -8,7 +8,7 @@ import type { Column } from '../../components/lists/data-table';
 import { PagedTable } from '../../components/lists/paged-table';
 import { Link } from '../../components/values/link';
 import { Age } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { type Channel, ChannelFields, ChannelState, channelOf } from '../channels/channel-fields';
 
 const t = texts.channels;

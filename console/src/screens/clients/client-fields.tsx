@@ -4,7 +4,7 @@ import { TextField } from '../../components/forms/field-faults';
 import { textOf } from '../../components/forms/form-values';
 import { ObjectFields, type ObjectForm, objectOf } from '../../components/forms/object-fields';
 import { choiceOf, optionsOf, Select } from '../../components/forms/select';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import type { Client } from './queries';
 
 type Change = NonNullable<Input<'changeClient'>['body']>;

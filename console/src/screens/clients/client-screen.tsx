@@ -9,7 +9,7 @@ import { QueryContent } from '../../components/layout/query-content';
 import { Screen } from '../../components/layout/screen';
 import { Section } from '../../components/layout/section';
 import { Time } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { Channels } from './channels';
 import { Deliveries } from './deliveries';
 import { EditClient } from './edit-client';

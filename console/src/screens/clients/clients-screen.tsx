@@ -14,7 +14,7 @@ import { PagedTable } from '../../components/lists/paged-table';
 import { Badge } from '../../components/values/badge';
 import { Link } from '../../components/values/link';
 import { Age, Time } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { AddedClient } from './added-client';
 import { ClientFields, settingsOf } from './client-fields';
 import { type Client, clientHealth, type Health } from './queries';

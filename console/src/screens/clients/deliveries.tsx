@@ -16,7 +16,7 @@ import { StatusBadge } from '../../components/values/badge';
 import { durationOfMs } from '../../components/values/duration';
 import { Link } from '../../components/values/link';
 import { Age, Time } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { DELIVERY_STATES, type DeliveryState } from '../../texts/names';
 import type { ClientSearch } from './clients-search';
 import styles from './deliveries.module.css';

@@ -2,7 +2,7 @@ import { Checkbox, Group } from '@mantine/core';
 import { TextField } from '../../components/forms/field-faults';
 import { textOf } from '../../components/forms/form-values';
 import { optionsOf } from '../../components/forms/select';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 
 const t = texts.clients.addEndpoint;
 const EVENTS = optionsOf(texts.clients.events);

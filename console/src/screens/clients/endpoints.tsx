@@ -13,7 +13,7 @@ import { onePage, PagedTable } from '../../components/lists/paged-table';
 import { Badge } from '../../components/values/badge';
 import { durationOfMs } from '../../components/values/duration';
 import { Age } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import styles from './deliveries.module.css';
 import { EndpointFields, endpointOf } from './endpoint-fields';
 import { clientEndpoints } from './queries';

@@ -7,7 +7,7 @@ import { onePage, PagedTable } from '../../components/lists/paged-table';
 import { Badge } from '../../components/values/badge';
 import { Link } from '../../components/values/link';
 import { Age } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { clientFileFaults } from './queries';
 
 type Fault = ApiResponse<'getClientFileFaults'>['faults'][number];

@@ -6,7 +6,7 @@ import { Section } from '../../components/layout/section';
 import { Badge } from '../../components/values/badge';
 import { Link } from '../../components/values/link';
 import { Age } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { clientHealth } from './queries';
 
 const t = texts.clients.health;

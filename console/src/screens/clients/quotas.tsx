@@ -5,7 +5,7 @@ import { QueryContent } from '../../components/layout/query-content';
 import { Section } from '../../components/layout/section';
 import { type Column, DataTable } from '../../components/lists/data-table';
 import { Badge } from '../../components/values/badge';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 
 type Quota = ApiResponse<'getClientQuotas'>['quotas'][number];
 

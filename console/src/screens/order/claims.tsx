@@ -5,7 +5,7 @@ import { type Column, DataTable } from '../../components/lists/data-table';
 import { StatusBadge } from '../../components/values/badge';
 import { Link, OutsideLink } from '../../components/values/link';
 import { Time } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { DecisionForm } from './repairs/claim-form';
 import { unitsInWords } from './repairs/units';
 import type { OperatorOrder } from './types';

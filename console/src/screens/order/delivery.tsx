@@ -8,7 +8,7 @@ import { StatusBadge } from '../../components/values/badge';
 import { calendarDay } from '../../components/values/days';
 import { Findings } from '../../components/values/findings';
 import { Time } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import type { OrderStatus } from '../../texts/names';
 import styles from './delivery.module.css';
 import type { OperatorOrder } from './types';

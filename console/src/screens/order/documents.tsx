@@ -8,7 +8,7 @@ import { onePage, PagedTable } from '../../components/lists/paged-table';
 import { StatusBadge } from '../../components/values/badge';
 import { OutsideLink } from '../../components/values/link';
 import { Time } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 
 type Document = ApiResponse<'listOrderDocuments'>['documents'][number];
 

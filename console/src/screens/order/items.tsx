@@ -7,7 +7,7 @@ import { QueryContent } from '../../components/layout/query-content';
 import { Section } from '../../components/layout/section';
 import { type Column, DataTable } from '../../components/lists/data-table';
 import { StatusBadge } from '../../components/values/badge';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { FilesOfItem, PreviewOfItem } from './files/files-of-item';
 import { canReplaceFiles } from './files/replace-file';
 import type { OperatorOrder } from './types';

@@ -11,7 +11,7 @@ import { QueryContent } from '../../components/layout/query-content';
 import { Section } from '../../components/layout/section';
 import { LoadMore } from '../../components/lists/paged-table';
 import { Time } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 
 const t = texts.order.notes;
 

@@ -11,7 +11,7 @@ import { PagedTable } from '../../components/lists/paged-table';
 import { StatusBadge } from '../../components/values/badge';
 import { durationOfMs } from '../../components/values/duration';
 import { Time } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import styles from './notifications.module.css';
 
 type Delivery = ApiResponse<'listOrderDeliveries'>['deliveries'][number];

@@ -11,7 +11,7 @@ import { ReasonBadge, StatusBadge } from '../../components/values/badge';
 import { calendarDay } from '../../components/values/days';
 import { Link } from '../../components/values/link';
 import { Age, Time } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { WAITS } from '../../texts/order';
 import { Claims } from './claims';
 import { Delivery } from './delivery';

@@ -2,7 +2,7 @@ import { Group, Stack, Text } from '@mantine/core';
 import { Fragment } from 'react';
 import { Badge } from '../../components/values/badge';
 import { Age } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import type { Tone } from '../../texts/names';
 import { STEPS } from '../../texts/order';
 import type { OperatorOrder } from './types';

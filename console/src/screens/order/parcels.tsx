@@ -10,7 +10,7 @@ import { Badge, ParcelBadge } from '../../components/values/badge';
 import { calendarDay } from '../../components/values/days';
 import { OutsideLink } from '../../components/values/link';
 import { Time } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { Labels } from './documents';
 import type { OperatorOrder } from './types';
 

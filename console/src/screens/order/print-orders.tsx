@@ -10,7 +10,7 @@ import { Badge, StatusBadge } from '../../components/values/badge';
 import { durationOfMs } from '../../components/values/duration';
 import { Json } from '../../components/values/json';
 import { Time } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import type { AttentionReason } from '../../texts/names';
 import type { OperatorOrder, PrintOrder } from './types';
 

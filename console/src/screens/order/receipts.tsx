@@ -7,7 +7,7 @@ import { QueryContent } from '../../components/layout/query-content';
 import { Section } from '../../components/layout/section';
 import { type Column, DataTable } from '../../components/lists/data-table';
 import { moneyOf } from '../../components/values/money';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 
 type Receipt = ApiResponse<'getOrder'>['receipts'][number];
 interface Line {

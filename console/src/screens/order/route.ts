@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import * as z from 'zod/mini';
 import { rootRoute } from '../../routing/root-route';
 import { keyOf } from '../../routing/search-params';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 
 export const orderRoute = createRoute({
   getParentRoute: () => rootRoute,

@@ -19,7 +19,7 @@ import { LoadMore } from '../../components/lists/paged-table';
 import { Badge } from '../../components/values/badge';
 import tones from '../../components/values/badge.module.css';
 import { Time } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import type { Tone } from '../../texts/names';
 import styles from './timeline.module.css';
 import type { OperatorOrder } from './types';

@@ -6,7 +6,7 @@ import { FilterForm, FilterText, MoreFilters } from '../../components/forms/filt
 import { textOf, wordsOf } from '../../components/forms/form-values';
 import { optionsOf, Select } from '../../components/forms/select';
 import { dayOf, dayTextOf, startOfDay } from '../../components/values/days';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { ORDER_STATUSES, REASONS } from '../../texts/names';
 import type { OrdersSearch } from './orders-search';
 

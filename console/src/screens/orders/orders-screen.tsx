@@ -16,7 +16,7 @@ import { Badge, ReasonBadge, StatusBadge } from '../../components/values/badge';
 import { Link } from '../../components/values/link';
 import { amountOf } from '../../components/values/money';
 import { Time } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { ORDER_STATUSES } from '../../texts/names';
 import { Filters } from './filters';
 

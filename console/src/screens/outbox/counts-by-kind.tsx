@@ -5,7 +5,7 @@ import { QueryContent } from '../../components/layout/query-content';
 import { type Column, DataTable } from '../../components/lists/data-table';
 import { Link } from '../../components/values/link';
 import { Age } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 
 type Summary = ApiResponse<'getOperatorSummary'>;
 

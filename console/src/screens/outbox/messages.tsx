@@ -12,7 +12,7 @@ import { type PagedResult, PagedTable } from '../../components/lists/paged-table
 import { SelectEverything, useSelection } from '../../components/lists/selection';
 import { Link } from '../../components/values/link';
 import { Time } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import type { OutboxSearch } from './outbox-search';
 
 type Row = ApiResponse<'listOutboxMessages'>['messages'][number];

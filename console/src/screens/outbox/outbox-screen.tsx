@@ -6,7 +6,7 @@ import { textOf } from '../../components/forms/form-values';
 import { optionsOf, Select } from '../../components/forms/select';
 import { Screen } from '../../components/layout/screen';
 import { ExportCsv } from '../../components/lists/export-csv';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { CountsByKind } from './counts-by-kind';
 import { Messages } from './messages';
 import type { OutboxSearch } from './outbox-search';

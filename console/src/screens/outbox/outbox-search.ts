@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { keyOf, text } from '../../routing/search-params';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 
 /** The filters of the list. Without a state the list has the dead letters. */
 export const outboxSearch = z.object({

@@ -5,7 +5,7 @@ import { DialogButton } from '../../components/forms/dialog-button';
 import { TextField } from '../../components/forms/field-faults';
 import { textOf } from '../../components/forms/form-values';
 import { Link } from '../../components/values/link';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { detailsOf, type PartnerDetails, PartnerFields } from './partner-fields';
 import { RegisterAddresses } from './register-addresses';
 

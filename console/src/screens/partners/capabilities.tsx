@@ -3,7 +3,7 @@ import { Empty } from '../../components/layout/empty';
 import { Section } from '../../components/layout/section';
 import { type Column, DataTable } from '../../components/lists/data-table';
 import { minorUnitsOf, moneyOf } from '../../components/values/money';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import type { Partner } from './queries';
 
 type Offer = Partner['capabilities']['models'][string];

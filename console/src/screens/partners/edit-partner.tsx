@@ -1,6 +1,6 @@
 import { change } from '../../api/changes';
 import { DialogButton } from '../../components/forms/dialog-button';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { detailsOf, PartnerFields } from './partner-fields';
 import type { Partner } from './queries';
 

@@ -5,7 +5,7 @@ import { Section } from '../../components/layout/section';
 import { durationOf } from '../../components/values/duration';
 import { percent } from '../../components/values/percent';
 import { Age } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { partnerHealth } from './queries';
 
 const t = texts.partners.health;

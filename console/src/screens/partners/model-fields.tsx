@@ -4,7 +4,7 @@ import { read } from '../../api/queries';
 import { RowFields, rowText } from '../../components/forms/row-fields';
 import { Select } from '../../components/forms/select';
 import { minorUnitsOf } from '../../components/values/money';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import type { Partner } from './queries';
 
 type Models = Partner['capabilities']['models'];

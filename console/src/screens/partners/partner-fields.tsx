@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { FaultsOf, LongTextField, TextField } from '../../components/forms/field-faults';
 import { textOf, wordsOf } from '../../components/forms/form-values';
 import { ObjectFields, type ObjectForm, objectOf } from '../../components/forms/object-fields';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { ModelFields, modelsOf } from './model-fields';
 import type { Partner } from './queries';
 

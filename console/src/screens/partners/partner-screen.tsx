@@ -8,7 +8,7 @@ import { DescriptionList } from '../../components/layout/description-list';
 import { QueryContent } from '../../components/layout/query-content';
 import { Screen } from '../../components/layout/screen';
 import { Time } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { Calendar, Capabilities } from './capabilities';
 import { EditPartner } from './edit-partner';
 import { PartnerHealth } from './health';

@@ -1,5 +1,5 @@
 import { Badge } from '../../components/values/badge';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import type { Partner } from './queries';
 
 const t = texts.partners.states;

@@ -13,7 +13,7 @@ import { durationOf } from '../../components/values/duration';
 import { Link } from '../../components/values/link';
 import { percent } from '../../components/values/percent';
 import { Age } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { AddPartner } from './add-partner';
 import { PartnerState } from './partner-state';
 import { type Health, partnerHealth } from './queries';

@@ -3,7 +3,7 @@ import { DialogButton } from '../../components/forms/dialog-button';
 import { DescriptionList } from '../../components/layout/description-list';
 import { StatusBadge } from '../../components/values/badge';
 import { durationOfMs } from '../../components/values/duration';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 
 const t = texts.partners.ping;
 

@@ -8,7 +8,7 @@ import { PagedTable } from '../../components/lists/paged-table';
 import { StatusBadge } from '../../components/values/badge';
 import { Link } from '../../components/values/link';
 import { Time } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 
 type Postback = ApiResponse<'listPartnerPostbacks'>['postbacks'][number];
 

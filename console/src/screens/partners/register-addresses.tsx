@@ -3,7 +3,7 @@ import { Secrets } from '../../components/accounts/secrets';
 import { DialogButton } from '../../components/forms/dialog-button';
 import { TextField } from '../../components/forms/field-faults';
 import { textOf } from '../../components/forms/form-values';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import type { Partner } from './queries';
 
 const t = texts.partners.subscription;

@@ -9,7 +9,7 @@ import { Badge } from '../../components/values/badge';
 import { durationOfMs } from '../../components/values/duration';
 import { Link } from '../../components/values/link';
 import { Time } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import type { Tone } from '../../texts/names';
 
 type Request = ApiResponse<'listPartnerRequests'>['requests'][number];

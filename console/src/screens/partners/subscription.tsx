@@ -2,7 +2,7 @@ import { useMay } from '../../api/session';
 import { DescriptionList } from '../../components/layout/description-list';
 import { Section } from '../../components/layout/section';
 import { Time } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import type { Partner } from './queries';
 import { RegisterAddresses } from './register-addresses';
 

@@ -16,7 +16,7 @@ import { onePage, PagedTable } from '../../components/lists/paged-table';
 import { Link } from '../../components/values/link';
 import { moneyOf } from '../../components/values/money';
 import { Time } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import type { ReceiptsSearch } from './receipts-search';
 import { Statements } from './statements';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { keyOf, text } from '../../routing/search-params';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 
 /** The month in UTC, YYYY-MM, and the filters. The rate is a decimal fraction. */
 export const receiptsSearch = z.object({

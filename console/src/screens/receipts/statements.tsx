@@ -11,7 +11,7 @@ import type { Column } from '../../components/lists/data-table';
 import { PagedTable } from '../../components/lists/paged-table';
 import { moneyOf } from '../../components/values/money';
 import { Time } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 
 type Statement = ApiResponse<'listStatements'>['statements'][number];
 

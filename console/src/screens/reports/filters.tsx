@@ -5,7 +5,7 @@ import { useClientOptions, usePartnerOptions } from '../../components/accounts/a
 import { FilterForm, FilterText, MoreFilters } from '../../components/forms/filter-form';
 import { textOf } from '../../components/forms/form-values';
 import { optionsOf, Select } from '../../components/forms/select';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import type { ReportsSearch } from './reports-search';
 
 const route = getRouteApi('/reports');

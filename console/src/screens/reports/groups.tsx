@@ -6,7 +6,7 @@ import type { ApiResponse } from '../../api/types';
 import { ClientLink, PartnerLink } from '../../components/accounts/account-links';
 import { useClientOptions, usePartnerOptions } from '../../components/accounts/account-options';
 import { Link } from '../../components/values/link';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 
 export type Dimension = keyof typeof texts.reports.dimensions;
 

@@ -12,7 +12,7 @@ import { Bars } from '../../components/values/bars';
 import { Link } from '../../components/values/link';
 import { moneyOf } from '../../components/values/money';
 import { Time } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { countOf } from '../../texts/common';
 import { Filters } from './filters';
 import { type Dimension, useGroups } from './groups';

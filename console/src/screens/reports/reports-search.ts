@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { day, keyOf, text } from '../../routing/search-params';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 
 const { dimensions, measures } = texts.reports;
 

@@ -3,7 +3,7 @@ import { change } from '../../api/changes';
 import { DialogButton } from '../../components/forms/dialog-button';
 import { textOf } from '../../components/forms/form-values';
 import { Select } from '../../components/forms/select';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import type { Sandbox } from './types';
 
 /** The button that selects what a partner does with the next print orders. */

@@ -6,7 +6,7 @@ import { textOf } from '../../components/forms/form-values';
 import { Section } from '../../components/layout/section';
 import { type Column, DataTable } from '../../components/lists/data-table';
 import { Badge } from '../../components/values/badge';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import type { Sandbox } from './types';
 
 type Carrier = Sandbox['carriers'][number];

@@ -2,7 +2,7 @@ import { Group } from '@mantine/core';
 import { ErrorAlert } from '../../components/layout/error-alert';
 import { Badge } from '../../components/values/badge';
 import { Json } from '../../components/values/json';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import type { Relayed, useCommand } from './use-command';
 
 /** How Pressline responded to the last command of a section. */

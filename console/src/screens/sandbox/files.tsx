@@ -5,7 +5,7 @@ import { DialogButton } from '../../components/forms/dialog-button';
 import { Section } from '../../components/layout/section';
 import { type Column, DataTable } from '../../components/lists/data-table';
 import { Badge } from '../../components/values/badge';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import type { Sandbox } from './types';
 
 type PrintFile = Sandbox['faultyFiles'][number];

@@ -8,7 +8,7 @@ import { choiceOf, optionsOf, Select } from '../../components/forms/select';
 import { Empty } from '../../components/layout/empty';
 import { Section } from '../../components/layout/section';
 import { type Column, DataTable } from '../../components/lists/data-table';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { PARCEL_STATUSES } from '../../texts/names';
 import { CommandResponse, RelayedResponse } from './command-response';
 import type { Sandbox } from './types';

@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core';
 import { change } from '../../api/changes';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import type { useCommand } from './use-command';
 
 const t = texts.sandbox.postbacks;

@@ -6,7 +6,7 @@ import { Section } from '../../components/layout/section';
 import { type Column, DataTable } from '../../components/lists/data-table';
 import { Badge } from '../../components/values/badge';
 import { Link } from '../../components/values/link';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { ClearRules, SetBehaviour } from './behaviour';
 import { CommandResponse } from './command-response';
 import { PostbackButtons } from './postback-buttons';

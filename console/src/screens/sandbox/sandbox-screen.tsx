@@ -4,7 +4,7 @@ import { read } from '../../api/queries';
 import { Empty } from '../../components/layout/empty';
 import { QueryContent } from '../../components/layout/query-content';
 import { Screen } from '../../components/layout/screen';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { Carriers } from './carriers';
 import { FaultyFiles, GoodFiles } from './files';
 import { Parcels } from './parcels';

@@ -1,5 +1,5 @@
 import { Anchor, Group } from '@mantine/core';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 
 const t = texts.shipments;
 

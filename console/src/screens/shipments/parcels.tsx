@@ -8,7 +8,7 @@ import { PagedTable } from '../../components/lists/paged-table';
 import { Badge, ParcelBadge } from '../../components/values/badge';
 import { Link, OutsideLink } from '../../components/values/link';
 import { Time } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { LabelLinks } from './label-links';
 import type { ShipmentsSearch } from './shipments-search';
 

@@ -3,7 +3,7 @@ import { FilterForm, FilterText } from '../../components/forms/filter-form';
 import { textOf } from '../../components/forms/form-values';
 import { optionsOf, Select } from '../../components/forms/select';
 import { Screen } from '../../components/layout/screen';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { PARCEL_STATUSES } from '../../texts/names';
 import { Parcels } from './parcels';
 import type { ShipmentsSearch } from './shipments-search';

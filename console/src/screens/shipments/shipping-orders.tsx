@@ -13,7 +13,7 @@ import { PagedTable } from '../../components/lists/paged-table';
 import { Badge } from '../../components/values/badge';
 import { Link } from '../../components/values/link';
 import { Time } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { LabelLinks } from './label-links';
 import type { ShipmentsSearch } from './shipments-search';
 

@@ -6,7 +6,7 @@ import { read } from '../../api/queries';
 import { useSigning } from '../../api/session';
 import { ErrorAlert } from '../../components/layout/error-alert';
 import icon from '../../components/layout/icon.svg';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import styles from './sign-in.module.css';
 
 /** Returns the address that begins a sign-in by OpenID Connect and leads back to this screen. */

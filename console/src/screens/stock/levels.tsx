@@ -12,7 +12,7 @@ import { PagedTable } from '../../components/lists/paged-table';
 import { Badge } from '../../components/values/badge';
 import { Link } from '../../components/values/link';
 import { Age } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import type { StockSearch } from './stock-search';
 
 type Item = ApiResponse<'listStockItemsOfPartners'>['items'][number];

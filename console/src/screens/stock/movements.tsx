@@ -6,7 +6,7 @@ import type { Column } from '../../components/lists/data-table';
 import { ExportCsv } from '../../components/lists/export-csv';
 import { PagedTable } from '../../components/lists/paged-table';
 import { Time } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 
 type Movement = ApiResponse<'listStockMovements'>['movements'][number];
 

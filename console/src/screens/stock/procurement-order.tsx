@@ -17,7 +17,7 @@ import { Json } from '../../components/values/json';
 import { Link, OutsideLink } from '../../components/values/link';
 import { moneyOf } from '../../components/values/money';
 import { Time } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 
 type Order = ApiResponse<'getProcurementOrder'>;
 type Event = Order['events'][number];

@@ -12,7 +12,7 @@ import { Badge } from '../../components/values/badge';
 import { Link } from '../../components/values/link';
 import { moneyOf } from '../../components/values/money';
 import { Time } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import type { StockSearch } from './stock-search';
 
 type Order = ApiResponse<'searchProcurementOrders'>['orders'][number];

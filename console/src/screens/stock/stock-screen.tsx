@@ -4,7 +4,7 @@ import { FilterForm, FilterText } from '../../components/forms/filter-form';
 import { textOf } from '../../components/forms/form-values';
 import { optionsOf, Select } from '../../components/forms/select';
 import { Screen } from '../../components/layout/screen';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { Levels } from './levels';
 import { Movements } from './movements';
 import { ProcurementOrder } from './procurement-order';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { decimalId, flag, keyOf, text } from '../../routing/search-params';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 
 /** What the screen shows. With a partner and a SKU it also shows the movements of the item. */
 export const stockSearch = z.object({

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Empty } from '../../components/layout/empty';
 import { Section } from '../../components/layout/section';
 import { type Column, DataTable } from '../../components/lists/data-table';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import type { System } from './types';
 
 type Variable = System['configuration'][number];

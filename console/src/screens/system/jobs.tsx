@@ -11,7 +11,7 @@ import { type Column, DataTable } from '../../components/lists/data-table';
 import { Badge } from '../../components/values/badge';
 import { durationOf } from '../../components/values/duration';
 import { Age } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 
 type Job = ApiResponse<'listJobs'>['jobs'][number];
 

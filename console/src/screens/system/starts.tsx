@@ -3,7 +3,7 @@ import { change } from '../../api/changes';
 import { useMay } from '../../api/session';
 import { DialogButton } from '../../components/forms/dialog-button';
 import { Time } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import type { System } from './types';
 
 const t = texts.system.starts;

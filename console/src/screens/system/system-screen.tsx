@@ -9,7 +9,7 @@ import { Section } from '../../components/layout/section';
 import { type Column, DataTable } from '../../components/lists/data-table';
 import { Workers } from '../../components/lists/workers';
 import { Time } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { Configuration } from './configuration';
 import { Jobs } from './jobs';
 import { Starts } from './starts';

@@ -15,7 +15,7 @@ import { dayOf, startOfDay } from '../../components/values/days';
 import { Json } from '../../components/values/json';
 import { Link } from '../../components/values/link';
 import { Time } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { AUDIT_ACTIONS } from '../../texts/audit-actions';
 import { OutcomeOf } from '../order/outcome';
 import type { AuditSearch } from './team-search';

@@ -12,7 +12,7 @@ import { QueryContent } from '../../components/layout/query-content';
 import { Screen } from '../../components/layout/screen';
 import { Link } from '../../components/values/link';
 import { Age, Time } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { RoleField, roleOf } from './role-field';
 import { Sessions } from './sessions';
 

@@ -1,6 +1,6 @@
 import type { OperatorRole } from '../../api/session';
 import { choiceOf, optionsOf, Select } from '../../components/forms/select';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 
 const t = texts.team;
 const OPTIONS = optionsOf<OperatorRole>(t.roles);

@@ -7,7 +7,7 @@ import { Section } from '../../components/layout/section';
 import type { Column } from '../../components/lists/data-table';
 import { onePage, PagedTable } from '../../components/lists/paged-table';
 import { Age, Time } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 
 type Session = ApiResponse<'listSessions'>['sessions'][number];
 

@@ -16,7 +16,7 @@ import { onePage, PagedTable } from '../../components/lists/paged-table';
 import { Badge } from '../../components/values/badge';
 import { Link } from '../../components/values/link';
 import { Age, Time } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { AuditLog } from './audit-log';
 import { RoleField, roleOf } from './role-field';
 

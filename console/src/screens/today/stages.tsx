@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { Section } from '../../components/layout/section';
 import styles from '../../components/values/charts.module.css';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import type { Summary } from './types';
 
 const t = texts.today;

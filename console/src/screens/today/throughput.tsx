@@ -6,7 +6,7 @@ import { Bars } from '../../components/values/bars';
 import { durationOf } from '../../components/values/duration';
 import { Link } from '../../components/values/link';
 import { Time } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import type { Summary } from './types';
 
 type Period = Summary['hours'][number];

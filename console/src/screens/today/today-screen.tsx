@@ -10,7 +10,7 @@ import { Workers } from '../../components/lists/workers';
 import { Badge } from '../../components/values/badge';
 import { Link } from '../../components/values/link';
 import { Age } from '../../components/values/time';
-import { texts } from '../../texts';
+import * as texts from '../../texts';
 import { Stages } from './stages';
 import { Throughput } from './throughput';
 import type { Summary } from './types';

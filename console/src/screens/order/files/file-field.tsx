@@ -6,7 +6,7 @@ import type { ApiResponse } from '../../../api/types';
 import { TextField } from '../../../components/forms/field-faults';
 import { ErrorAlert } from '../../../components/layout/error-alert';
 import { Findings } from '../../../components/values/findings';
-import { texts } from '../../../texts';
+import * as texts from '../../../texts';
 
 const t = texts.order.replaceFile;
 const POLL_MS = 500;

@@ -2,7 +2,7 @@ import { Group, Image, Stack, Text } from '@mantine/core';
 import type { ApiResponse } from '../../../api/types';
 import { Findings } from '../../../components/values/findings';
 import { OutsideLink } from '../../../components/values/link';
-import { texts } from '../../../texts';
+import * as texts from '../../../texts';
 import type { OperatorOrder } from '../types';
 import styles from './files-of-item.module.css';
 import { PageProof } from './page-proof';

@@ -1,7 +1,7 @@
 import { Button, Modal, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { ApiResponse } from '../../../api/types';
-import { texts } from '../../../texts';
+import * as texts from '../../../texts';
 import styles from './page-proof.module.css';
 
 type File = ApiResponse<'listOrderDocuments'>['files'][number];

@@ -2,7 +2,7 @@ import { change } from '../../../api/changes';
 import { DialogButton } from '../../../components/forms/dialog-button';
 import { LongTextField } from '../../../components/forms/field-faults';
 import { textOf } from '../../../components/forms/form-values';
-import { texts } from '../../../texts';
+import * as texts from '../../../texts';
 import type { OrderStatus } from '../../../texts/names';
 import type { OperatorOrder } from '../types';
 import { FileField } from './file-field';

@@ -1,6 +1,6 @@
 import type { ApiResponse, Input } from '../../../api/types';
 import { ObjectFields, type ObjectForm, objectOf } from '../../../components/forms/object-fields';
-import { texts } from '../../../texts';
+import * as texts from '../../../texts';
 
 /** The delivery address of an order. */
 type Address = ApiResponse<'getOrder'>['shippingAddress'];

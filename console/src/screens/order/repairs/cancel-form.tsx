@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { change } from '../../../api/changes';
 import { DialogForm } from '../../../components/forms/dialog-form';
-import { texts } from '../../../texts';
+import * as texts from '../../../texts';
 import { REPAIRS } from '../../../texts/order';
 import type { RepairFormProps } from '../types';
 import { allUnits, chosenOf, Effect, Refunded, Told, UnitFields, unitsInWords } from './units';

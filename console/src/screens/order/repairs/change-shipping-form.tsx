@@ -9,7 +9,7 @@ import { DialogForm } from '../../../components/forms/dialog-form';
 import { choiceOf, optionsOf, Select } from '../../../components/forms/select';
 import { QueryContent } from '../../../components/layout/query-content';
 import { moneyOf } from '../../../components/values/money';
-import { texts } from '../../../texts';
+import * as texts from '../../../texts';
 import { REPAIRS } from '../../../texts/order';
 import type { RepairFormProps } from '../types';
 import { AddressFields, addressOf } from './address-fields';

@@ -5,7 +5,7 @@ import { DialogForm } from '../../../components/forms/dialog-form';
 import { LongTextField } from '../../../components/forms/field-faults';
 import { textOf, wordsOf } from '../../../components/forms/form-values';
 import { choiceOf, optionsOf, Select } from '../../../components/forms/select';
-import { texts } from '../../../texts';
+import * as texts from '../../../texts';
 import { REPAIRS } from '../../../texts/order';
 import type { OperatorOrder, RepairFormProps } from '../types';
 import { chosenOf, Refunded, UnitFields, type Units } from './units';

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { change } from '../../../api/changes';
 import { DialogForm } from '../../../components/forms/dialog-form';
-import { texts } from '../../../texts';
+import * as texts from '../../../texts';
 import { REPAIRS } from '../../../texts/order';
 import type { OperatorOrder, RepairFormProps } from '../types';
 import { chosenOf, Effect, Refunded, UnitFields, type Units, unitsInWords } from './units';

@@ -4,7 +4,7 @@ import { change } from '../../../api/changes';
 import type { Input } from '../../../api/types';
 import { DialogForm } from '../../../components/forms/dialog-form';
 import { Select } from '../../../components/forms/select';
-import { texts } from '../../../texts';
+import * as texts from '../../../texts';
 import type { AttentionReason } from '../../../texts/names';
 import { REPAIRS } from '../../../texts/order';
 import type { OperatorOrder, PossibleRepair, RepairFormProps } from '../types';

@@ -8,7 +8,7 @@ import { DialogForm } from '../../../components/forms/dialog-form';
 import { textOf } from '../../../components/forms/form-values';
 import { QueryContent } from '../../../components/layout/query-content';
 import { Link } from '../../../components/values/link';
-import { texts } from '../../../texts';
+import * as texts from '../../../texts';
 import { REPAIRS } from '../../../texts/order';
 import { FileField } from '../files/file-field';
 import type { OperatorOrder, RepairFormProps } from '../types';

@@ -2,7 +2,7 @@ import { Fieldset, Group, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useConnection } from '../../../api/connection';
 import { moneyOf } from '../../../components/values/money';
-import { texts } from '../../../texts';
+import * as texts from '../../../texts';
 import type { OperatorOrder, PossibleRepair } from '../types';
 
 type Item = OperatorOrder['items'][number];
