@@ -255,18 +255,19 @@ describe('postbacks that no run has applied', () => {
     expect(await reconcileOnce()).toEqual({});
   });
 
-  test('are closed and logged when the run has completed', async () => {
+  test('wait while an operator can revive the run, and are closed and logged when the order has ended', async () => {
     const { orderId, printOrderId } = await handedOver(stack, 'too-late');
     await runOf(orderId).terminate('by hand');
     await undelivered(printOrderId, 'received');
+    expect(await reconcileOnce()).toEqual({ undelivered: 1 });
+    expect(await handled(printOrderId)).toEqual([false]);
+    await stack.services.sql`UPDATE orders SET fulfillment_status = 'canceled' WHERE id = ${orderId}`;
     expect(await reconcileOnce()).toEqual({ late: 1 });
     expect(await handled(printOrderId)).toEqual([true]);
     expect((await orderLog(stack, orderId)).at(-1)).toMatchObject({
       type: 'reconciled',
       data: { found: 'postback_after_end', status: 'received' },
     });
-    // An open order with a terminated run would be flagged by a later test.
-    await stack.services.sql`UPDATE orders SET fulfillment_status = 'canceled' WHERE id = ${orderId}`;
   });
 
   test('flag the order when they report that cancelled units have shipped, until an operator dismisses it', async () => {
