@@ -14,7 +14,7 @@ const EVENTS: Readonly<Record<string, readonly RunEvent['type'][]>> = {
   cancels: ['cancel_requested', 'cancel_items', 'cancel_units', 'partner_cancel', 'refund_items'],
   reroutes: ['rerouted', 'reroute_forced', 'reroute_due'],
   holds: ['hold', 'release', 'accept_files', 'accept_address', 'retry', 'dismiss'],
-  attention: ['deadline', 'reminded', 'flagged', 'stall_ended', 'record_skipped', 'record_refused'],
+  attention: ['deadline', 'reminded', 'flagged', 'flag_cleared', 'stall_ended', 'record_skipped', 'record_refused'],
 };
 export const HANDLER_FILES = new Map(
   Object.entries(EVENTS).flatMap(([file, types]) => types.map((type) => [type as string, file] as const)),

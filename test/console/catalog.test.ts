@@ -95,7 +95,7 @@ test('a product model is added as the copy of another, is a draft, and its templ
   await dialog.getByRole('button', { name: 'Add draft' }).click();
   await dialog.getByRole('link', { name: 'Window sticker' }).click();
   await page.waitForURL('**/console/catalog/models/window-sticker');
-  await page.getByText('Draft').waitFor();
+  await page.getByText('Draft', { exact: true }).first().waitFor();
   expect(await modelOf('window-sticker')).toMatchObject({
     state: 'draft',
     production: {

@@ -138,7 +138,7 @@ test('an admin adds a client and changes its settings', async () => {
   const cards = (await stack.operator.listClients({})).connectors.find(({ name }) => name === 'card-shop')!;
   const { webhooks } = await stack.operator.listClientWebhooks({ params: { connectorId: cards.id } });
   expect(webhooks).toMatchObject([{ url: hooks, enabled: true }]);
-  expect(webhooks[0]!.events).toHaveLength(7);
+  expect(webhooks[0]!.events).toHaveLength(8);
   expect(webhooks[0]!.events).not.toContain('order_item_tracking_code_updated');
 
   await page.getByRole('button', { name: 'Edit', exact: true }).click();

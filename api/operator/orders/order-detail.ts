@@ -109,13 +109,16 @@ export function orderDetailRoute(deps: ApiDeps): Route {
       };
       const view = storedOrderView(order);
       const needsAttention = order.attention.length > 0;
+      const hasClaim = order.attention.includes('claim');
       const deliveryBy = view.promise === null ? null : `${view.promise.maxDeliveryDate}T23:59:59Z`;
       const step = isDraft ? DRAFT_NEXT_STEP : nextStepOf(hasEnded ? CLOSED : state, deadlines, deliveryBy);
+      // The run may not have heard of a claim yet.
+      const needsDecision = step.who === 'nobody' ? needsAttention : step.who !== 'operator' && hasClaim;
       return {
         ...view,
         consoleUrl: orderPage(publicUrl, id),
         temporalUrl: workflowPage(config, orderWorkflowId(id)),
-        nextStep: step.who === 'nobody' && needsAttention ? DECISION_NEXT_STEP : step,
+        nextStep: needsDecision ? DECISION_NEXT_STEP : step,
         latestChange: latestChange(order),
         problem: needsAttention ? latestProblem(order) : null,
         failingSteps,

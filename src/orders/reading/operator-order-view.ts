@@ -201,9 +201,9 @@ export function runView({ seen: _1, clock: _2, pending: _3, waitingReroutes = []
   return {
     ...state,
     printOrders: state.printOrders.map((each) => {
-      const { parcels: _4, jobs, ...printOrder } = each;
+      const { parcels: _4, dispatchFailure: _5, jobs, ...printOrder } = each;
       const transit = printOrderTransit(each);
-      return { ...printOrder, transit, jobs: jobs.map(({ leftWith: _5, ...job }) => job) };
+      return { ...printOrder, transit, jobs: jobs.map(({ leftWith: _6, ...job }) => job) };
     }),
     waitingReroutes: waitingReroutes.map(({ action, printOrder: { id, partnerId, partnerUid }, units, until }) => ({
       ...{ action, units },

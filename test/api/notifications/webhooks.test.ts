@@ -43,6 +43,7 @@ describe('/v1/webhooks', () => {
         'order_item_units_cancelled',
         'order_file_requested',
         'order_files_delayed',
+        'claim_status_updated',
       ],
       enabled: true,
       disabledReason: null,

@@ -60,7 +60,6 @@ export const DECISION_NEXT_STEP: NextStep = stepOf('operator', 'decision');
 export function nextStepOf(state: RunState, deadlines: readonly ShownDeadline[], deliveryBy: string | null): NextStep {
   if (state.phase === 'closed') return stepOf('nobody', 'nothing');
   if (state.held) return stepOf('operator', 'release');
-  if (state.attention.includes('claim')) return DECISION_NEXT_STEP;
   if (state.phase === 'preparing') {
     if (state.attention.includes('file_check')) return stepOf('client', 'file_replaced');
     if (state.attention.includes('address_check')) return stepOf('client', 'address_changed');

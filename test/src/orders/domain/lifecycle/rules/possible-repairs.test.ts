@@ -88,7 +88,7 @@ const SITUATIONS: readonly [string, RunState, Names, who: string, waitsFor: stri
     'operator',
     'repair',
   ],
-  ['shipped', having(...shipped), ['reproduce'], 'carrier', 'tracking'],
+  ['shipped', having(...shipped), ['reproduce', 'claim'], 'carrier', 'tracking'],
   ['delivered', having(...shipped, tracked('delivered')), [], 'nobody', 'nothing'],
 ];
 
