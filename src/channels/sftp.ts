@@ -122,7 +122,7 @@ export async function withSftp<Result>(
   const secret = JSON.parse(secretBox.open(stored!.sftpSecret, secretOwner(CHANNEL_SECRETS, channelId))) as object;
   let found: string | null = null;
   const hostVerifier = (key: Buffer) => {
-    found = `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
+    found = `SHA256:${createHash('sha256').update(key).digest('base64').replaceAll('=', '')}`;
     return found === hostKey;
   };
   // Errors are those of the calls.

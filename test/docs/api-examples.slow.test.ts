@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -152,6 +153,10 @@ const waiting = {
 /** What both shops and operators change. */
 const SHARED: Entries = {
   changeChannel: { path: { channelId: () => made.createChannel.id } },
+  // Only a channel with a server is tested.
+  testChannel: { status: [200, 409], path: { channelId: () => made.createChannel.id } },
+  // Nothing has shipped.
+  makeClaim: { status: 409, path: { orderId: () => newOrder() } },
   storeChannelMapping: { path: { channelId: waiting.channelId } },
   retryChannelOrder: { path: waiting },
   correctChannelOrder: { path: waiting },
@@ -197,6 +202,10 @@ test('The examples of operations for operators work when they are sent, and thos
   let printOrderId = '';
   const count = await sendExamples('operators', operatorKey(), {
     ...SHARED,
+    // The stack has no seller.
+    issueStatements: { status: 409 },
+    decideClaim: { status: 404, path: { orderId: () => newOrder(), claimId: randomUUID } },
+    reviveOrder: { status: 409, path: { orderId: () => newOrder() } },
     updateProductModel: { path: { id: () => made.createProductModel.id } },
     previewProductModel: { path: { id: () => made.createProductModel.id } },
     changeOperatorWebhook: { path: webhook },

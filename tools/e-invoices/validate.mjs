@@ -20,8 +20,9 @@ for (const program of ['java', 'mvn']) {
   process.exit(2);
 }
 
-const run = (program, args) => {
-  const { status, error } = spawnSync(program, args, { stdio: 'inherit' });
+// What Maven prints is no finding.
+const run = (program, args, out = 'inherit') => {
+  const { status, error } = spawnSync(program, args, { stdio: ['inherit', out, 'inherit'] });
   if (error) throw error;
   return status ?? 1;
 };
@@ -33,7 +34,11 @@ function validate(name, files) {
   const pom = join(here, name, 'pom.xml');
   if ((statSync(classpath, { throwIfNoEntry: false })?.mtimeMs ?? 0) < statSync(pom).mtimeMs) {
     mkdirSync(cache, { recursive: true });
-    const got = run('mvn', ['-q', '-B', '-f', pom, 'dependency:build-classpath', `-Dmdep.outputFile=${classpath}`]);
+    const got = run(
+      'mvn',
+      ['-q', '-B', '-Dstyle.color=never', '-f', pom, 'dependency:build-classpath', `-Dmdep.outputFile=${classpath}`],
+      2,
+    );
     if (got !== 0) process.exit(2);
   }
   return run('java', ['-cp', readFileSync(classpath, 'utf8'), join(here, name, 'Validate.java'), ...files]);

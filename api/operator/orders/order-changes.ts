@@ -133,11 +133,12 @@ export function fileUploadRoute({
       .meta({ id: 'UploadedFile' }),
     handler: async ({ account, params, query, upload, audit }) => {
       const orderId = await changedOrderId(sql, account, params.orderId);
+      const content = upload!();
       const id = uuidv7();
       // The row comes first: what a killed process has stored is deleted with it.
       await sql`INSERT INTO uploads (id) VALUES (${id})`;
       const contentType = 'application/octet-stream';
-      const { size: sizeBytes } = await objects.put(`uploads/${id}`, upload!(), { contentType });
+      const { size: sizeBytes } = await objects.put(`uploads/${id}`, content, { contentType });
       await audit(sql, { action: 'order.upload_file', objectId: orderId, before: null, after: { sizeBytes } });
       const target = { objectKey: `uploads/${id}`, contentType, fileName: query.name };
       return { url: links.sign(target, { seconds: DOCUMENT_LINK_SECONDS }), sizeBytes };

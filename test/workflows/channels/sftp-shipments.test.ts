@@ -1,3 +1,4 @@
+import { channelWorkflowId } from '../../../src/platform/domain/workflows';
 import { HEADER, row } from '../../api/channels/channels-api';
 import { startFaultySftp } from '../../support/sftp-servers';
 import { eventually, type TestStack, testStack } from '../../support/stack';
@@ -22,17 +23,13 @@ beforeAll(async () => {
 afterAll(async () => await server.close());
 
 let polls = 0;
-/** Does what the schedule does. Returns the channel at the end of its run. */
+/** Does what the schedule does. Returns the channel at the end of its run: while it runs, no other one begins. */
 async function poll() {
   const { temporal, config } = stack.services;
-  const read = () => stack.client.getChannel({ params: { channelId } });
-  const { lastRunAt } = await read();
   const workflowId = `${config.TEMPORAL_TASK_QUEUE}-poll-${++polls}`;
   await temporal.workflow.execute('channelPoll', { workflowId, taskQueue: config.TEMPORAL_TASK_QUEUE, args: [] });
-  return await eventually(async () => {
-    const channel = await read();
-    return channel.lastRunAt === lastRunAt ? undefined : channel;
-  });
+  await temporal.workflow.getHandle(channelWorkflowId(channelId, 'poll')).result();
+  return await stack.client.getChannel({ params: { channelId } });
 }
 
 test('a file becomes an order, whose parcels are told once, also after a failure', async () => {
