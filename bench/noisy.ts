@@ -114,15 +114,19 @@ runBenchmark({
       const dispatching = await measured('dispatching', () => ended);
       const { documents } = await dispatched;
 
-      /** Measures while two connections of another account send requests, one after the other. */
-      const measuredAmong = async (prefix: string, request: (index: number) => Promise<unknown>) => {
+      /** Measures while two connections of another account send a request again and again. A refused one is followed by the next. */
+      const measuredAmong = async (name: string, path: string, key: string, bodyOf: (index: number) => object) => {
         let isOver = false;
         let sent = 0;
         const connection = async () => {
-          while (!isOver) await request(sent++).catch(() => undefined);
+          while (!isOver) {
+            const body = JSON.stringify(bodyOf(sent++));
+            const headers = { 'X-API-KEY': key, 'Content-Type': 'application/json' };
+            await (await fetch(baseUrl + path, { method: 'POST', headers, body })).arrayBuffer();
+          }
         };
         const connections = [connection(), connection()];
-        const spread = await measured(prefix);
+        const spread = await measured(name);
         isOver = true;
         await Promise.all(connections);
         return { spread, sent: spreadOf([sent]) };
@@ -133,18 +137,16 @@ runBenchmark({
         itemReferenceId: `poster-${index}`,
         quantity: MOST_UNITS / MOST_ITEMS,
       }));
-      const besideQuotes = await measuredAmong('quotes', () =>
-        noisy.quoteOrder({ body: { ...ofOrder, items: lines } }),
-      );
+      const { apiKey: clientKey, apiSecret } = credentials.client;
+      const besideQuotes = await measuredAmong('quotes', '/v1/orders/quote', `${clientKey}:${apiSecret}`, () => ({
+        ...ofOrder,
+        items: lines,
+      }));
       const from = Date.now();
-      const besidePostbacks = await measuredAmong('postbacks', (index) =>
-        partner.postOrderStatus({
-          body: {
-            ...{ orderId: large, status: 'printed', timestamp: new Date(from + index).toISOString() },
-            message: `${index} ${'x'.repeat(500)}`,
-          },
-        }),
-      );
+      const besidePostbacks = await measuredAmong('postbacks', '/v2/order/status', apiKey, (index) => ({
+        ...{ orderId: large, status: 'printed', timestamp: new Date(from + index).toISOString() },
+        message: `${index} ${'x'.repeat(500)}`,
+      }));
 
       /** Measures beside orders of the other client for the files of a path, which are cancelled in the end. */
       const measuredBeside = async (path: string, count: number) => {
