@@ -197,7 +197,8 @@ export class Ledger {
     const [rest, after, left] = (['before', 'after', 'left'] as const).map((key) =>
       sumOf(changes, (each) => each[key]),
     ) as [number, number, number];
-    const difference = after - rest;
+    // A reroute is not charged: its plan may cost more than is refunded.
+    const difference = Math.max(after - rest, Math.min(after - charge.shippingMinor, Math.max(after - rest, 0)));
     const { partner } = changes[0]!.printOrder;
     if (this.vatCountry(partner, recipient) === this.vatCountry(partner, this.recipient)) {
       charge.shippingMinor += difference;
