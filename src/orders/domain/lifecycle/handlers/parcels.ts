@@ -192,6 +192,23 @@ function noteStrayParcel(printOrder: PrintOrder, { shipmentId }: EventOf<'tracki
   return [printOrderLog('voided_label_used', id, { shipmentId })];
 }
 
+/** Units of lost parcels were refunded: jobs on their way that have no others end. */
+export function lostRefunded(run: Run, { units }: EventOf<'lost_refunded'>): RunEffect[] {
+  for (const { itemId, quantity } of units) {
+    let left = quantity;
+    for (const printOrder of run.printOrders) {
+      for (const job of printOrder.jobs.filter((each) => each.itemId === itemId)) {
+        const status = jobStatus(job, printOrder);
+        if (status !== 'shipped' && status !== 'in_transit') continue;
+        const lost = Math.min(left, job.quantity - (job.lostQuantity ?? 0));
+        if (lost > 0) job.lostQuantity = (job.lostQuantity ?? 0) + lost;
+        left -= lost;
+      }
+    }
+  }
+  return [];
+}
+
 /** At the end of UNTRACKED_ORDER_END: without a carrier that follows a parcel, the order ends. */
 export function trackingChecked(_run: Run, { followed }: EventOf<'tracking_checked'>): RunEffect[] {
   return followed ? [] : [{ type: 'log', event: 'untracked_order_ended' }];
