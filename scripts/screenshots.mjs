@@ -191,7 +191,12 @@ async function takeConsole(browser, orderId, channelId) {
     // The navigation also has links with filters.
     const hrefs = await links.evaluateAll((found) => found.map((link) => link.getAttribute('href')));
     const screens = hrefs.filter((href) => !href.includes('?'));
-    const ofObjects = { order: `/console/orders/${orderId}`, channel: `/console/channels/${channelId}` };
+    const ofObjects = {
+      order: `/console/orders/${orderId}`,
+      channel: `/console/channels/${channelId}`,
+      // The month that is shown at first has ended.
+      receipts: `/console/receipts?month=${new Date().toISOString().slice(0, 7)}`,
+    };
     for (const [name, address] of [
       ...screens.map((screen) => [screen.split('/').pop(), screen]),
       ...Object.entries(ofObjects),
