@@ -15,7 +15,7 @@ import { refuseRequestedUnits } from './handlers/ended-jobs';
 import { accepted, dismissed, held, released, retried } from './handlers/holds';
 import { fileReplaced, orderUpdated, refuseReplacedFiles, updateTaxes } from './handlers/order-updates';
 import { dispatched, dispatchFailed, shippingChanged, tracked, trackingChecked, voidFailed } from './handlers/parcels';
-import { delivered, fetchingFiles, parked, prepared, refused } from './handlers/planning';
+import { delivered, fetchingFiles, parked, prepared, promiseMoved, refused } from './handlers/planning';
 import { markedShipped, postback } from './handlers/postbacks';
 import { rerouteDue, rerouted, rerouteForced, settleReroutes } from './handlers/reroutes';
 import { deriveAttention } from './rules/attention';
@@ -33,6 +33,7 @@ export const HANDLERS: { readonly [Type in RunEvent['type']]: Handler<Type> } = 
   delivery: delivered,
   postback,
   mark_shipped: markedShipped,
+  move_promise: promiseMoved,
   dispatched,
   dispatch_failed: dispatchFailed,
   void_failed: voidFailed,
