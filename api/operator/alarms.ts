@@ -41,7 +41,9 @@ const row = z.object({
     ),
   subject: z
     .object({ id: z.string(), name: z.string() })
-    .describe('The endpoint with its address, the channel, the key with its hint, the first SKU, or the promised day of dispatch.'),
+    .describe(
+      'The endpoint with its address, the channel, the key with its hint, the first SKU, or the promised day of dispatch.',
+    ),
   detail: z.string().nullable().describe('Why a channel failed, or the day of dispatch that is possible.'),
   count: z.int().describe('Orders of a promise, items of stock; else 1.'),
   at: timestamp.nullable().describe('When a key ends, or a channel has failed.'),

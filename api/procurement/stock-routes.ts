@@ -180,7 +180,9 @@ function stockItemListRoute(sql: Sql): Route {
       alert: z
         .enum(['any', 'back_order', 'out_of_stock', 'low_stock', 'report_differs'])
         .optional()
-        .describe('Only items with this alert. `any`: with an alert. `report_differs`: the partner reports another level.'),
+        .describe(
+          'Only items with this alert. `any`: with an alert. `report_differs`: the partner reports another level.',
+        ),
       limit: limitField,
       cursor: z
         .string()

@@ -30,5 +30,5 @@ export const possible = (day: string) => `Possible on ${day}`;
 export const more = (count: number) => `And ${count} more`;
 export const move = {
   name: 'Move promise, tell clients',
-  label: (partner: string) => `Move the promises of ${partner} and tell the clients`,
+  label: (partner: string) => `Move promise, tell clients of ${partner}`,
 } as const;

@@ -1,4 +1,4 @@
-import { dispatchDate, daysBetween, workCalendar } from '../../partners/domain/calendar';
+import { daysBetween, dispatchDate, workCalendar } from '../../partners/domain/calendar';
 import type { PartnerCalendar } from '../../partners/domain/capabilities';
 import { addDays, isWorkingDay, type WorkCalendar } from '../../platform/domain/working-days';
 import { json, type Queryable } from '../../platform/postgres';
@@ -35,7 +35,8 @@ const isOpen = (sql: Queryable) => sql`EXISTS (
   SELECT FROM print_jobs j WHERE j.print_order_id = p.id AND j.status IN ('planned', 'passed', 'in_production', 'printed', 'manual_handling'))`;
 
 /** Days on which partners have promised print orders. Days that have passed are those of `not_dispatched`. */
-const isAhead = (sql: Queryable) => sql`p.dispatch_date >= (now() AT TIME ZONE coalesce(a.capabilities #>> '{calendar,timeZone}', 'UTC'))::date`;
+const isAhead = (sql: Queryable) =>
+  sql`p.dispatch_date >= (now() AT TIME ZONE coalesce(a.capabilities #>> '{calendar,timeZone}', 'UTC'))::date`;
 
 /**
  * Returns which promises partners cannot keep by their calendars, and the days that the plan would give now. Only partners with
@@ -57,7 +58,13 @@ async function unkept(sql: Queryable, partnerIds: readonly string[] | null) {
 const ofUnkept = (sql: Queryable, rows: Awaited<ReturnType<typeof unkept>>) => sql`
   jsonb_to_recordset(${json(
     sql,
-    rows.map(({ partnerId, dispatchDate: promised, from, leadDays }, index) => ({ index, partnerId, promised, from, leadDays })),
+    rows.map(({ partnerId, dispatchDate: promised, from, leadDays }, index) => ({
+      index,
+      partnerId,
+      promised,
+      from,
+      leadDays,
+    })),
   )}) AS u (index int, "partnerId" uuid, promised date, "from" date, "leadDays" int)
   JOIN print_orders p ON p.partner_id = u."partnerId" AND p.dispatch_date = u.promised AND p.production_from = u."from"
     AND p.lead_days = u."leadDays" AND ${isOpen(sql)}`;

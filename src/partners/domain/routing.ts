@@ -14,7 +14,16 @@ import {
   type UnroutableCode,
 } from './routing-decision';
 import { whyChosen } from './routing-reason';
-import { compareText, costOf, latest, type Option, REFUSED, rejection, type WeighedItem, weighItems } from './routing-weights';
+import {
+  compareText,
+  costOf,
+  latest,
+  type Option,
+  REFUSED,
+  rejection,
+  type WeighedItem,
+  weighItems,
+} from './routing-weights';
 
 /** A way to make all items of an order. */
 export interface Plan {

@@ -9,9 +9,9 @@ import { Section } from '../../components/layout/section';
 import { type Column, DataTable } from '../../components/lists/data-table';
 import { BulkRepair } from '../../components/repairs/bulk-repairs';
 import { Badge } from '../../components/values/badge';
+import { calendarDay } from '../../components/values/days';
 import { Link } from '../../components/values/link';
 import { Age } from '../../components/values/time';
-import { calendarDay } from '../../components/values/days';
 import * as texts from '../../texts';
 import * as t from '../../texts/alarms';
 
@@ -112,7 +112,8 @@ function Place({ row: { account, reason, subject } }: { readonly row: Row }) {
 
 function whyOf({ reason, detail, at }: Row): ReactNode {
   if (reason === 'closed_day' && detail !== null) return t.possible(calendarDay(detail));
-  if (reason === 'gone' || reason === 'failing') return t[reason];
+  if (reason === 'gone') return t.gone;
+  if (reason === 'failing') return t.failing;
   if (at === null) return texts.common.none;
   return (
     <>
@@ -133,12 +134,7 @@ function Move({ row, promises }: { readonly row: Row; readonly promises: Promise
         {t.move.name}
       </Button>
       <Modal opened={opened} onClose={() => setOpened(false)} title={t.move.name} withCloseButton={false}>
-        <BulkRepair
-          kind="move_promise"
-          target={target}
-          onClose={() => setOpened(false)}
-          onStarted={() => undefined}
-        />
+        <BulkRepair kind="move_promise" target={target} onClose={() => setOpened(false)} onStarted={() => undefined} />
       </Modal>
     </>
   );

@@ -2,7 +2,14 @@ import { cancellableUnits, printOrdersToUpdate } from '../facts/cancellations';
 import { deriveStatus } from '../facts/items';
 import { hasCancelledUnits, isAskedForUnits, jobStatus, unitsToShip } from '../facts/jobs';
 import { isWithPartner, reroutedJobs, reroutedUnits, waitingRerouteOf } from '../facts/reroutes';
-import { type ItemUnits, type MovedPromise, type RepairRequest, type RerouteRequest, RUN_REFUSALS, type UnitsForce } from '../requests';
+import {
+  type ItemUnits,
+  type MovedPromise,
+  type RepairRequest,
+  type RerouteRequest,
+  RUN_REFUSALS,
+  type UnitsForce,
+} from '../requests';
 import { JOB_PROGRESS, type JobState, type PrintOrderState, type RunState, type WaitingReroute } from '../run-state';
 import { hasShipped, type OrderStatus } from '../statuses';
 import { isDismissable } from './attention';

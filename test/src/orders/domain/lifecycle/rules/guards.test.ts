@@ -94,7 +94,13 @@ describe('an operator’s repair', () => {
     repair({
       action: 'move_promise',
       promises: [
-        { printOrderId: '501', dispatchDate: day, dispatchDueAt: `${day}T23:00:00Z`, minDeliveryDate: day, maxDeliveryDate: day },
+        {
+          printOrderId: '501',
+          dispatchDate: day,
+          dispatchDueAt: `${day}T23:00:00Z`,
+          minDeliveryDate: day,
+          maxDeliveryDate: day,
+        },
       ],
     } as never);
   const cancelling: RunEvent = { type: 'cancel_items', ...byOperator, itemIds: items };

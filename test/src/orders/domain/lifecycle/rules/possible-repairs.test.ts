@@ -6,7 +6,7 @@ import {
   possibleRepairs,
   repairsOfOrder,
 } from '../../../../../../src/orders/domain/lifecycle/rules/possible-repairs';
-import { SINGLE_REPAIRS, repairSchema } from '../../../../../../src/orders/domain/lifecycle/rules/repairs';
+import { repairSchema, SINGLE_REPAIRS } from '../../../../../../src/orders/domain/lifecycle/rules/repairs';
 import type { RunEvent } from '../../../../../../src/orders/domain/lifecycle/run-events';
 import type { RunState } from '../../../../../../src/orders/domain/lifecycle/run-state';
 import {
