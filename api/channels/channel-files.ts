@@ -13,11 +13,13 @@ import {
   requireFile,
 } from '../../src/channels/channel-files';
 import { runChannel } from '../../src/channels/channels';
-import { withErrors } from '../../src/channels/csv-file';
+import { rowsSchema, rowsWithErrors, withErrors } from '../../src/channels/csv-file';
+import { listShipments, parcelsOf, shippedParcel } from '../../src/channels/reports';
 import { SIZES } from '../../src/platform/domain/sizes';
 import { contentDisposition } from '../../src/platform/objects/object-store';
 import type { Sql } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
+import { exportedList, formatQuery, PAGES } from '../http/exported-list';
 import { pageById } from '../http/list-query';
 import { RawResponse, type Route, route } from '../http/route';
 import { channelPath, nextCursor, pageQuery, READ, visibleChannel, WRITE } from './access';
@@ -99,6 +101,35 @@ export function fileRoutes(deps: Pick<ApiDeps, 'sql' | 'objects'>): Route[] {
       handler: async ({ account, params }) => {
         const { id } = await visibleChannel(sql, account, params.channelId);
         return await fileView(sql, await requireFile(sql, id, params.fileId));
+      },
+    }),
+    route('GET /v1/channels/{channelId}/files/{fileId}/rows', {
+      ...READ,
+      operationId: 'listChannelFileRows',
+      refuses: ['DOCUMENT_DELETED'],
+      summary: 'Read the rows of a file that have errors',
+      description: 'The first 100, with the cells as they were sent. 410: the content of the file has been deleted.',
+      params: filePath,
+      response: rowsSchema,
+      handler: async ({ account, params }) => {
+        const { id } = await visibleChannel(sql, account, params.channelId);
+        const file = await requireFile(sql, id, params.fileId);
+        return await rowsWithErrors(await contentOf(objects, file.objectKey), await errorsByLine(sql, file));
+      },
+    }),
+    exportedList('GET /v1/channels/{channelId}/shipments', {
+      ...READ,
+      operationId: 'listChannelShipments',
+      summary: 'List the parcels of a channel that have left',
+      description: 'Newest orders first. `since` leaves out orders that have not changed after this time.',
+      csv: { name: 'shipments', rows: 'shipments', pages: PAGES.byCursor },
+      params: channelPath,
+      query: pageQuery.extend({ since: z.iso.datetime().optional(), format: formatQuery }),
+      response: z.object({ shipments: z.array(shippedParcel), nextCursor }),
+      handler: async ({ account, params, query }) => {
+        const { id } = await visibleChannel(sql, account, params.channelId);
+        const { page, nextCursor } = await pageById(query, (wanted) => listShipments(sql, id, query.since, wanted));
+        return { shipments: page.flatMap(parcelsOf), nextCursor };
       },
     }),
     route('GET /v1/channels/{channelId}/files/{fileId}/errors', {

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import type { Account } from '../../src/accounts/account';
 import { adapterOf } from '../../src/channels/adapters';
 import {
   actOn,
+  actOnInbox,
   CHANNEL_ORDER_STATES,
   channelOrderDetailSchema,
   channelOrderSchema,
@@ -20,14 +22,25 @@ import { type Route, route } from '../http/route';
 import { channelPath, channelViewer, nextCursor, pageQuery, READ, visibleChannel, WRITE } from './access';
 
 const orderPath = channelPath.extend({ channelOrderId: z.string().max(100) });
+const inboxFilter = z.object({ channelId: z.uuid().optional(), reason: z.enum(REASON_CODES).optional() });
+const inboxBody = z
+  .strictObject(inboxFilter.shape)
+  .meta({ id: 'ChannelInboxFilter', examples: [{ reason: 'address' }] });
 const inboxQuery = pageQuery.extend({
   state: z.enum(CHANNEL_ORDER_STATES).default('waiting'),
-  reason: z.enum(REASON_CODES).optional(),
+  reason: inboxFilter.shape.reason,
 });
 const page = z.object({ orders: z.array(channelOrderSchema), nextCursor });
 
 export function inboxRoutes(deps: Pick<ApiDeps, 'sql' | 'objects' | 'client' | 'secretBox'>): Route[] {
   const { sql } = deps;
+  const pageOf = async (
+    account: Account,
+    filter: z.output<typeof inboxQuery> & { readonly channelId?: string | undefined },
+  ) => {
+    const found = await pageById(filter, (wanted) => listChannelOrders(sql, channelViewer(account), filter, wanted));
+    return { orders: found.page, nextCursor: found.nextCursor };
+  };
   const detailOf = async (tx: Queryable, channel: Channel, id: string) => {
     const { raw, corrections, ...order } = await requireChannelOrder(tx, channel.id, id);
     const content = readOrderOf(corrected(adapterOf(deps, channel).read(raw), corrections));
@@ -56,25 +69,44 @@ export function inboxRoutes(deps: Pick<ApiDeps, 'sql' | 'objects' | 'client' | '
           return await detailOf(tx, channel, before.id);
         }),
     });
+  const actOnAll = (name: 'retry' | 'ignore', summary: string, description: string): Route =>
+    route(`POST /v1/channels/orders/${name}`, {
+      ...WRITE,
+      operationId: `${name}ChannelOrders`,
+      refuses: ['NOT_FOUND'],
+      summary,
+      description: `${description} \`orders\` is their number: at most 10,000, the newest. Repeat the call for the others.`,
+      audits: [`channel.${name}`],
+      isRepeatable: true,
+      body: inboxBody,
+      response: z.object({ orders: z.int() }),
+      handler: async ({ account, body, audit }) =>
+        await inTransaction(sql, async (tx) => {
+          if (body.channelId !== undefined) await visibleChannel(tx, account, body.channelId);
+          const acted = await actOnInbox(tx, channelViewer(account), body, name);
+          if (name === 'retry')
+            for (const id of new Set(acted)) await runChannel(tx, await visibleChannel(tx, account, id));
+          const after = { orders: acted.length, reason: body.reason ?? null };
+          await audit(tx, { action: `channel.${name}`, objectId: body.channelId ?? 'all', before: null, after });
+          return { orders: acted.length };
+        }),
+    });
   return [
     route('GET /v1/channels/orders', {
       ...READ,
       operationId: 'listAllChannelOrders',
       summary: 'List the orders of all channels, newest first',
       description: 'Clients see the orders of their own channels. The inbox, unless `state` is another one.',
-      query: inboxQuery.extend({ channelId: z.uuid().optional() }),
+      query: inboxQuery.extend({ channelId: inboxFilter.shape.channelId }),
       response: page,
-      handler: async ({ account, query }) => {
-        const found = await pageById(query, (wanted) => listChannelOrders(sql, channelViewer(account), query, wanted));
-        return { orders: found.page, nextCursor: found.nextCursor };
-      },
+      handler: async ({ account, query }) => await pageOf(account, query),
     }),
     route('GET /v1/channels/orders/counts', {
       ...READ,
       operationId: 'countChannelOrders',
       summary: 'Count the orders of the inbox by reason',
       description: 'Clients see the orders of their own channels. An order with several reasons counts for each.',
-      query: z.object({ channelId: z.uuid().optional() }),
+      query: inboxFilter.pick({ channelId: true }),
       response: inboxCountsSchema,
       handler: async ({ account, query }) => await inboxCounts(sql, channelViewer(account), query.channelId),
     }),
@@ -88,9 +120,7 @@ export function inboxRoutes(deps: Pick<ApiDeps, 'sql' | 'objects' | 'client' | '
       response: page,
       handler: async ({ account, params, query }) => {
         const { id } = await visibleChannel(sql, account, params.channelId);
-        const filter = { ...query, channelId: id };
-        const found = await pageById(query, (wanted) => listChannelOrders(sql, channelViewer(account), filter, wanted));
-        return { orders: found.page, nextCursor: found.nextCursor };
+        return await pageOf(account, { ...query, channelId: id });
       },
     }),
     route('GET /v1/channels/{channelId}/orders/{channelOrderId}', {
@@ -104,6 +134,12 @@ export function inboxRoutes(deps: Pick<ApiDeps, 'sql' | 'objects' | 'client' | '
         return await detailOf(sql, channel, params.channelOrderId);
       },
     }),
+    actOnAll(
+      'retry',
+      'Try all orders of the inbox again',
+      'Maps and submits again the orders of the inbox that match.',
+    ),
+    actOnAll('ignore', 'Ignore all orders of the inbox', 'The orders of the inbox that match are never submitted.'),
     act('retry', 'Try an order of a channel again', 'Maps and submits the order again. 409: it was submitted.'),
     act(
       'correct',

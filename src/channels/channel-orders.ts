@@ -4,7 +4,7 @@ import { Refusal } from '../platform/errors';
 import { foundById, uuidv7 } from '../platform/ids';
 import { type IdPage, newestFirst } from '../platform/list-position';
 import type { GaugePoint } from '../platform/metrics/metrics';
-import { inTransaction, json, type Queryable, type Sql } from '../platform/postgres';
+import { type Fragment, inTransaction, json, type Queryable, type Sql } from '../platform/postgres';
 import type { ArrivedOrder } from './adapter';
 import type { ChannelViewer } from './channels';
 import { type Correction, correctionSchema, readOrderSchema } from './domain/order-content';
@@ -180,25 +180,40 @@ export async function release(tx: Queryable, channelId: string, keys: readonly s
 
 const IGNORED_BY_HAND: Reason = { code: 'invalid', field: null, message: 'It was ignored by hand.', line: null };
 
-/**
- * Makes an order be judged again, with corrections where given, or ignores it.
- * @throws Refusal `CONFLICT` for an order that was submitted
- */
-export async function actOn(tx: Queryable, id: string, act: 'ignore' | 'retry' | Correction): Promise<void> {
-  const { count } =
-    act !== 'ignore'
-      ? await tx`
-        UPDATE channel_orders SET state = 'waiting', judged_at = NULL
-          ${act === 'retry' ? tx`` : tx`, corrections = ${json(tx, act)}`}
-        WHERE id = ${id} AND state IN ('waiting', 'ignored') AND content_sha256 IS NOT NULL`
-      : await tx`
-        UPDATE channel_orders SET state = 'ignored', judged_at = now(), waits_for = NULL, reasons = ${json(tx, [IGNORED_BY_HAND])}
-        WHERE id = ${id} AND state IN ('waiting', 'ignored')`;
-  if (count === 0) throw new Refusal('CONFLICT', { message: 'The order was submitted, or its data was erased.' });
+export type Act = 'ignore' | 'retry' | Correction;
+
+/** Makes orders be judged again, with corrections where given, or ignores them. Returns the channel of each. */
+async function act(tx: Queryable, how: Act, chosen: Fragment): Promise<string[]> {
+  const changes =
+    how === 'ignore'
+      ? tx`state = 'ignored', judged_at = now(), waits_for = NULL, reasons = ${json(tx, [IGNORED_BY_HAND])}`
+      : tx`state = 'waiting', judged_at = NULL ${how === 'retry' ? tx`` : tx`, corrections = ${json(tx, how)}`}`;
+  const rows = await tx<{ channelId: string }[]>`
+    UPDATE channel_orders SET ${changes} WHERE id IN (SELECT id FROM channel_orders WHERE ${chosen})
+      AND state IN ('waiting', 'ignored') AND content_sha256 IS NOT NULL RETURNING channel_id`;
+  return rows.map(({ channelId }) => channelId);
 }
 
-/** Orders that the counts of the inbox look at, so that a count takes as long for any inbox. */
+/** @throws Refusal `CONFLICT` for an order that was submitted */
+export async function actOn(tx: Queryable, id: string, how: Act): Promise<void> {
+  const acted = await act(tx, how, tx`id = ${id}`);
+  if (acted.length === 0)
+    throw new Refusal('CONFLICT', { message: 'The order was submitted, or its data was erased.' });
+}
+
+/** Orders that the counts of the inbox look at, and one act on all of them, so that these take as long for any inbox. */
 const COUNTED = 10_000;
+
+/** Acts on the orders of the inbox that match, of the newest ones. Returns the channel of each. */
+export async function actOnInbox(
+  tx: Queryable,
+  viewer: ChannelViewer,
+  filter: Omit<InboxFilter, 'state'>,
+  how: 'ignore' | 'retry',
+): Promise<string[]> {
+  const matching = tx`${matches(tx, viewer, { ...filter, state: 'waiting' })} AND judged_at IS NOT NULL`;
+  return await act(tx, how, tx`${matching} ORDER BY id DESC LIMIT ${COUNTED}`);
+}
 
 export const inboxCountsSchema = z
   .object({
@@ -233,20 +248,22 @@ export async function inboxCounts(
 export interface InboxFilter {
   readonly channelId?: string | undefined;
   readonly state: State;
-  readonly reason?: (typeof REASON_CODES)[number] | undefined;
+  readonly reason?: ReasonCode | undefined;
 }
+
+const matches = (sql: Queryable, viewer: ChannelViewer, { channelId, state, reason }: InboxFilter) => sql`
+  state = ${state} ${ofViewer(sql, viewer, channelId)}
+  ${reason === undefined ? sql`` : sql`AND reasons <> '[]' AND reasons @> ${json(sql, [{ code: reason }])}`}`;
 
 /** Returns a page of orders, newest first. */
 export async function listChannelOrders(
   sql: Queryable,
   viewer: ChannelViewer,
-  { channelId, state, reason }: InboxFilter,
+  filter: InboxFilter,
   page: IdPage,
 ): Promise<ChannelOrder[]> {
   return await sql<ChannelOrder[]>`
-    SELECT ${sql.unsafe(COLUMNS)} FROM channel_orders WHERE state = ${state} ${ofViewer(sql, viewer, channelId)}
-      ${reason === undefined ? sql`` : sql`AND reasons <> '[]' AND reasons @> ${json(sql, [{ code: reason }])}`}
-      ${newestFirst(sql, page)}`;
+    SELECT ${sql.unsafe(COLUMNS)} FROM channel_orders WHERE ${matches(sql, viewer, filter)} ${newestFirst(sql, page)}`;
 }
 
 type ArrivedDetail = ChannelOrder & Pick<UnjudgedOrder, 'raw' | 'corrections'>;

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { z } from 'zod';
 import { CsvError, readCsv } from '../platform/csv';
 import { cleanText, cutText } from '../platform/domain/foreign-text';
 import type { ArrivedOrder } from './adapter';
@@ -196,4 +197,30 @@ export async function* withErrors(content: Buffer, errors: ReadonlyMap<number, s
     isHeader = false;
     yield `${[...cells, FORMULA.test(error) ? `'${error}` : error].map(quoted).join(format.delimiter)}\r\n`;
   }
+}
+
+/** Rows with errors that one response has. */
+const LISTED_ROWS = 100;
+
+export const rowsSchema = z
+  .object({
+    columns: z.array(z.string()).describe('The header of the file.'),
+    rows: z.array(z.object({ line: z.int(), cells: z.array(z.string()), error: z.string() })),
+  })
+  .meta({ id: 'ChannelFileRows' });
+
+/** Returns the first rows of a file that have errors, as they were sent. Of a file that was cut those before the end. */
+export async function rowsWithErrors(content: Buffer, errors: ReadonlyMap<number, string>) {
+  const found: z.output<typeof rowsSchema> = { columns: [], rows: [] };
+  try {
+    for await (const { line, cells } of rowsOf(content, formatOf(content))) {
+      const error = errors.get(line);
+      if (found.columns.length === 0) found.columns.push(...cells.map((name) => cleanText(name).trim()));
+      else if (error !== undefined) found.rows.push({ line, cells: [...cells], error });
+      if (found.rows.length === LISTED_ROWS) break;
+    }
+  } catch (error) {
+    if (!(error instanceof FileRefused)) throw error;
+  }
+  return found;
 }

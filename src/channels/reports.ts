@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import { parcelsThatLeft } from '../notifications/order-view';
+import { type IdPage, newestFirst } from '../platform/list-position';
 import type { Queryable, Sql } from '../platform/postgres';
 import type { ChannelAdapter, ChannelProblem, ChannelShipment } from './adapter';
 import type { Channel } from './channels';
@@ -59,4 +61,36 @@ async function newShipments(
     CROSS JOIN LATERAL jsonb_array_elements(${parcelsThatLeft(sql)}) AS p (parcel)
     WHERE ch.id = ${id} AND p.parcel ->> 'trackingCode' <> ALL(c.reported_parcels)
     GROUP BY c.id, c.external_id LIMIT ${BATCH}`;
+}
+
+/** A parcel that has left, as the client of a channel reads it in `GET /v1/channels/{channelId}/shipments` and in files of `out`. */
+export const shippedParcel = z
+  .object({
+    orderReferenceId: z.string().describe('External id of the order.'),
+    trackingCode: z.string(),
+    trackingUrl: z.string().nullable(),
+    shipmentMethodUid: z.string(),
+  })
+  .meta({ id: 'ChannelShipment' });
+
+export const parcelsOf = ({ externalId, parcels }: ChannelShipment): z.output<typeof shippedParcel>[] =>
+  parcels.map((parcel) => ({ orderReferenceId: externalId, ...parcel }));
+
+/**
+ * Returns a page of the orders of a channel with the parcels that have left, newest first. Orders in the archive are left out.
+ * @param since the time after which the order has changed
+ */
+export async function listShipments(
+  sql: Queryable,
+  channelId: string,
+  since: string | undefined,
+  page: IdPage,
+): Promise<(ChannelShipment & { readonly id: string })[]> {
+  return await sql<(ChannelShipment & { readonly id: string })[]>`
+    WITH shipped AS (
+      SELECT c.id, c.external_id, ${parcelsThatLeft(sql)} AS parcels
+      FROM channel_orders c JOIN orders o ON o.id = c.order_id ${since === undefined ? sql`` : sql`AND o.updated_at > ${since}`}
+      WHERE c.channel_id = ${channelId} AND c.state = 'submitted' AND NOT EXISTS (
+        SELECT FROM channel_orders e WHERE e.order_id = c.order_id AND e.channel_id = c.channel_id AND e.id < c.id))
+    SELECT id, external_id, parcels FROM shipped WHERE parcels <> '[]' ${newestFirst(sql, page)}`;
 }

@@ -9,6 +9,7 @@ import { contentOf, errorsByLine, receiveFile, requireFile } from './channel-fil
 import type { Channel } from './channels';
 import { csvAdapter } from './csv-adapter';
 import { withErrors } from './csv-file';
+import { parcelsOf, shippedParcel } from './reports';
 import { csvFiles, makeFolders, withSftp } from './sftp';
 
 /** Files that one run takes. */
@@ -70,11 +71,9 @@ export function sftpAdapter(deps: AdapterDeps, channel: Channel): ChannelAdapter
       if (first !== undefined) throw first;
     },
     async reportShipped(shipments) {
-      const rows = shipments.flatMap(({ externalId, parcels }) =>
-        parcels.map((parcel) => ({ orderReferenceId: externalId, ...parcel })),
-      );
-      const columns = ['orderReferenceId', 'trackingCode', 'trackingUrl', 'shipmentMethodUid'];
-      await write(`shipments-${timeInName()}.csv`, stringify(rows, { header: true, columns }));
+      const columns = Object.keys(shippedParcel.shape);
+      const rows = stringify(shipments.flatMap(parcelsOf), { header: true, columns });
+      await write(`shipments-${timeInName()}.csv`, rows);
     },
     async reportProblem(problems) {
       for (const id of new Set(problems.flatMap(({ fileId }) => fileId ?? []))) {

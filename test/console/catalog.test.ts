@@ -82,6 +82,42 @@ test('a product model is limited to values, with the difference before saving, a
   expect(faults).toEqual([]);
 });
 
+test('print areas and packing have fields: a copy gets another area and a box, and keeps its needs', async () => {
+  await stack.operator.updateProductModel({
+    params: { id: 'sticker' },
+    body: {
+      production: {
+        ...(await modelOf('sticker')).production,
+        printAreas: [{ fileType: 'default', needs: { bleedMm: 4 } }],
+      },
+    },
+  });
+  const { page, faults } = await tabAt('/console/catalog/models/sticker');
+  await page.getByRole('button', { name: 'Change', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Change' });
+  await dialog.getByRole('button', { name: 'Add print area' }).click();
+  await dialog.getByLabel('File type, row 2').selectOption('back');
+  await dialog.getByLabel('Required, row 2').selectOption('no');
+  await dialog.getByLabel('Width (mm), row 2').fill('50');
+  await dialog.getByLabel('Height (mm), row 2').fill('70');
+  await dialog.getByLabel('Price of a unit, row 2').fill('EUR 1.25, JPY 200');
+  await dialog.getByLabel('Form', { exact: true }).selectOption('box');
+  await expectAccessible(page);
+  for (const [measure, value] of Object.entries({ Length: '200', Width: '150', Height: '20' }))
+    await dialog.getByRole('group', { name: 'Packing' }).getByLabel(`${measure} (mm)`).fill(value);
+  await dialog.getByRole('row', { name: /production\.packed\.form flat box/ }).waitFor();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  expect((await modelOf('sticker')).production).toMatchObject({
+    packed: { form: 'box', lengthMm: 200, widthMm: 150, heightMm: 20 },
+    printAreas: [
+      { fileType: 'default', needs: { bleedMm: 4 } },
+      { fileType: 'back', required: false, size: { widthMm: 50, heightMm: 70 }, prices: { EUR: 125, JPY: 200 } },
+    ],
+  });
+  expect(faults).toEqual([]);
+});
+
 test('a product model is added as the copy of another, is a draft, and its template changes until it is active', async () => {
   const { page, faults } = await tabAt('/console/catalog');
   await page.getByRole('button', { name: 'Add product model' }).click();

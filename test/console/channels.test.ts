@@ -119,6 +119,39 @@ test('selected orders are ignored together', async () => {
   expect(faults).toEqual([]);
 });
 
+test('all orders with one reason are tried again, also those of pages that are not loaded', async () => {
+  const channelId = await channelOf('Retry');
+  const references = Array.from({ length: 103 }, (_, index) => ({ reference: `again-${index}`, city: '' }));
+  await imported(channelId, ...references, { reference: 'other-1', sku: 'GONE' });
+  const { page, faults } = await openScreen(stack, `/console/inbox?channelId=${channelId}`);
+  const rows = page.getByRole('table', { name: 'Inbox' }).getByRole('row');
+  await page.getByText('All 104', { exact: true }).waitFor();
+  expect(await rows.count()).toBe(101);
+  await page.getByRole('button', { name: 'Load more' }).click();
+  await inboxRow(page, 'again-0').waitFor();
+  expect(await rows.count()).toBe(105);
+
+  await stack.client.changeChannel({
+    params: { channelId },
+    body: { settings: { defaults: { 'shippingAddress.city': 'Bonn' } } },
+  });
+  await page.getByText('Address 103', { exact: true }).click();
+  await inboxRow(page, 'other-1').waitFor({ state: 'detached' });
+  expect(await rows.count()).toBe(101);
+  await page.getByLabel('Select all').check();
+  await page.getByRole('button', { name: 'Select all 103 that match' }).click();
+  await page.getByText('All 103 orders that match are selected.').waitFor();
+  await page.getByRole('main').getByRole('button', { name: 'Retry', exact: true }).click();
+  await page.getByRole('dialog', { name: 'Retry' }).getByRole('button', { name: 'Retry 103 orders' }).click();
+  await page.getByText('No order waits').waitFor();
+  await eventually(async () => {
+    const { waiting } = await stack.client.getChannel({ params: { channelId } });
+    return waiting === 1 ? true : undefined;
+  });
+  for (const reference of ['again-0', 'again-102']) await submitted(reference);
+  expect(faults).toEqual([]);
+});
+
 test('an operator adds a channel to a client, checks a file with errors, imports it and downloads the errors', async () => {
   const { page, faults } = await openScreen(stack, `/console/clients/${clientId}`);
   await page.getByRole('button', { name: 'Add channel' }).click();
@@ -143,15 +176,21 @@ test('an operator adds a channel to a client, checks a file with errors, imports
     { reference: 'csv-2', quantity: 'two' },
     { reference: 'csv-3', sku: 'NEW' },
   );
-  await main
-    .locator('input[type=file]')
-    .setInputFiles({ name: 'may.csv', mimeType: 'text/csv', buffer: Buffer.from(content) });
+  const dropped = await page.evaluateHandle(
+    `(() => {
+      const data = new DataTransfer();
+      data.items.add(new File([${JSON.stringify(content)}], 'may.csv', { type: 'text/csv' }));
+      return data;
+    })()`,
+  );
+  await main.getByLabel('CSV file').dispatchEvent('drop', { dataTransfer: dropped });
   await main.getByText('Checked 3 rows with 3 orders.').waitFor();
   const errors = main.getByRole('table', { name: 'Errors in the file' });
   const wrong = errors.getByRole('row').filter({ hasText: 'csv-2' });
-  await wrong.getByText('items.quantity').waitFor();
   await wrong.getByText('two', { exact: true }).waitFor();
-  await wrong.getByText('"two" is not a number.').waitFor();
+  await wrong.getByText('items.quantity: "two" is not a number.').waitFor();
+  await wrong.getByText('Torstraße 1').waitFor();
+  expect(await errors.getByRole('row').count()).toBe(3);
   await expectAccessible(page);
   expect((await stack.client.listChannelOrders({ params: { channelId }, query: {} })).orders).toEqual([]);
 

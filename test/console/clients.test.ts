@@ -153,6 +153,8 @@ test('an admin adds a client and changes its settings', async () => {
   await billing.getByLabel('Number', { exact: true }).fill('7');
   await billing.getByLabel('Company', { exact: true }).fill('Card Shop GmbH');
   await billing.getByLabel('More VAT numbers').fill('DE123456789, FR12345678901');
+  await editing.getByLabel(/^Address in Peppol/).fill('0208:0403170701');
+  await editing.getByLabel('Reference of the buyer').fill('PO 77');
   await editing.getByLabel('Errors in addresses').selectOption('refuse');
   const back = editing.getByRole('group', { name: /^Return address/ });
   for (const [label, value] of [
@@ -173,12 +175,14 @@ test('an admin adds a client and changes its settings', async () => {
       companyName: 'Card Shop GmbH',
       companyVatNumbers: ['DE123456789', 'FR12345678901'],
     },
+    eInvoice: { electronicAddress: '0208:0403170701', buyerReference: 'PO 77' },
     returnAddress: { addressLine1: 'Hauptstrasse 1', postCode: '10115', city: 'Berlin', country: 'DE' },
   });
 
   await page.getByRole('button', { name: 'Edit', exact: true }).click();
   for (const label of ['Address line 1', 'Postcode', 'City', 'Country']) await back.getByLabel(label).fill('');
   await editing.getByRole('button', { name: 'Save settings' }).click();
+  await page.getByRole('group', { name: 'E-invoices' }).getByText('0208:0403170701', { exact: true }).waitFor();
   // Fields that are all empty remove the address.
   await page.getByRole('group', { name: 'Return address', exact: true }).getByText('–').waitFor();
   await page.getByRole('group', { name: 'Billing entity', exact: true }).getByText('Card Shop GmbH').waitFor();

@@ -1,6 +1,6 @@
 import { expectAccessible, openScreen } from '../support/browser';
 import { repairDialog } from '../support/console-steps';
-import { type TestStack, testStack } from '../support/stack';
+import { eventually, type TestStack, testStack } from '../support/stack';
 import { faultyFile, goodFile, poster } from '../workflows/order/client-orders';
 import { operatorHelpers } from '../workflows/order/operator-fixture';
 import { carrierScans, handedOver, is, orderUntil } from '../workflows/order/order-fixture';
@@ -72,6 +72,11 @@ test('an operator has a lost parcel made again in one dialog', async () => {
   const { page, faults } = await openScreen(stack, `/console/orders/${orderId}`);
   const dialog = await repairDialog(page, 'Lost, damaged or wrong');
   await dialog.getByLabel('What happened').fill('The carrier cannot find it');
+  const picture = { name: 'doorstep.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('a picture') };
+  await dialog.locator('input[type="file"]').setInputFiles(picture);
+  await eventually(async () =>
+    /^https?:\S+$/.test(await dialog.getByLabel('Addresses of pictures').inputValue()) ? true : undefined,
+  );
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Next' }).click();
   await dialog.getByLabel('Who has to pay').selectOption('carrier');
@@ -80,7 +85,10 @@ test('an operator has a lost parcel made again in one dialog', async () => {
   await dialog.getByRole('button', { name: 'Settle claim' }).click();
   await dialog.waitFor({ state: 'detached' });
   const main = page.getByRole('main');
-  await main.getByRole('region', { name: 'Claims' }).getByText('Replaced').waitFor();
+  const claims = main.getByRole('region', { name: 'Claims' });
+  await claims.getByText('Replaced').waitFor();
+  const stored = await fetch((await claims.getByRole('link', { name: 'Picture 1' }).getAttribute('href'))!);
+  expect(await stored.text()).toBe('a picture');
   expect((await look(orderId)).printOrders).toHaveLength(2);
   expect(faults).toEqual([]);
 });

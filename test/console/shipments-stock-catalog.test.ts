@@ -1,5 +1,5 @@
 import { domesticRequest } from '../api/shipping/shipping-request';
-import { openScreen } from '../support/browser';
+import { expectAccessible, openScreen } from '../support/browser';
 import { eventually, type TestStack, testStack } from '../support/stack';
 
 /** Operators read and change shipments, stock and the catalog in a browser. */
@@ -102,6 +102,35 @@ test('a procurement order shows its steps and is moved with a reason; the item s
     .getByRole('table', { name: 'Movements of frame-wood-oak-a4' })
     .getByRole('row', { name: /Consume 380 −380/ })
     .waitFor();
+  expect(faults).toEqual([]);
+});
+
+test('the stock screen has what a partner reports itself beside the level, and flags what differs', async () => {
+  const uid = 'prints-ohio';
+  const { items } = await stack.operator.listStockItemsOfPartners({ query: { limit: 50 } });
+  const [same, other] = items.filter(({ partnerUid }) => partnerUid === uid);
+  const report = (SKU: string, amount: number) => ({ SKU, status: 'in-stock' as const, amount });
+  await stack.partner(uid).reportStockStatus({
+    body: { items: [report(same!.partnerSku, same!.quantity), report(other!.partnerSku, other!.quantity + 2)] },
+  });
+  const { page, faults } = await tabAt(`/console/stock?partnerId=${same!.partnerId}`);
+  const rowOf = ({ partnerSku }: { readonly partnerSku: string }) =>
+    page
+      .getByRole('table', { name: 'Levels' })
+      .getByRole('row')
+      .filter({ has: page.getByRole('link', { name: partnerSku, exact: true }) });
+  await rowOf(other!)
+    .getByText(`${other!.quantity + 2}: differs`)
+    .waitFor();
+  await rowOf(same!)
+    .getByRole('cell', { name: new RegExp(`^${same!.quantity} `) })
+    .waitFor();
+  expect(
+    await rowOf(same!)
+      .getByText(/differs$/)
+      .count(),
+  ).toBe(0);
+  await expectAccessible(page);
   expect(faults).toEqual([]);
 });
 

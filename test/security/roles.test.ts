@@ -82,6 +82,8 @@ const CHANGES: Readonly<Record<'operator' | 'admin', readonly string[]>> = {
     'storeChannelMapping',
     'deleteChannelMapping',
     'retryChannelOrder',
+    'retryChannelOrders',
+    'ignoreChannelOrders',
     'correctChannelOrder',
     'ignoreChannelOrder',
   ],

@@ -7,7 +7,7 @@ import {
   whyNotRepair,
   whyNotRerouteUnits,
 } from '../../src/orders/domain/lifecycle/rules/guards';
-import type { EventOf, PostbackEvent } from '../../src/orders/domain/lifecycle/run-events';
+import type { EventOf, OutsideEvent, PostbackEvent } from '../../src/orders/domain/lifecycle/run-events';
 import type { OrderStatus } from '../../src/orders/domain/lifecycle/statuses';
 import {
   type CancelRequest,
@@ -31,8 +31,8 @@ const postbackSignal = defineSignal<[PostbackEvent]>(ORDER_SIGNALS.postback);
 
 const trackingSignal = defineSignal<[EventOf<'tracking'>]>(ORDER_SIGNALS.tracking);
 
-/** Something outside the workflow found a reason for attention, or that a reason no longer exists. */
-const flaggedSignal = defineSignal<[EventOf<'flagged'> | EventOf<'flag_cleared'>]>(ORDER_SIGNALS.flagged);
+/** Something outside the workflow found a reason for attention, or that a reason no longer exists, or refunded lost units. */
+const flaggedSignal = defineSignal<[OutsideEvent]>(ORDER_SIGNALS.flagged);
 
 /**
  * Print files of the order have other URLs, and the order is to be planned again. With an item: a partner has it, and its new

@@ -79,6 +79,8 @@ const STALE_AFTER = {
   retryChannelOrder: INBOX,
   ignoreChannelOrder: INBOX,
   correctChannelOrder: INBOX,
+  retryChannelOrders: INBOX,
+  ignoreChannelOrders: INBOX,
   createOperator: OPERATORS,
   changeOperator: OPERATORS,
   revokeOperator: OPERATORS,

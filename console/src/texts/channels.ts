@@ -51,6 +51,7 @@ export const channels = {
   states: { active: 'Active', paused: 'Paused' } satisfies Record<Channel['state'], string>,
   failed: 'Failed',
   never: 'Never',
+  shipments: 'Download shipments',
   client: 'Client',
   open: 'Open the client',
   pause: {
@@ -166,9 +167,9 @@ export const channels = {
     },
     button: (orders: number) => `Import ${ordersOf(orders)}`,
     findings: 'Errors in the file',
-    columns: { line: 'Line', order: 'Order', cell: 'Cell', message: 'What is wrong' },
+    columns: { line: 'Line', cell: 'Cell', message: 'What is wrong' },
     emptyCell: 'empty',
-    more: 'The file has more errors. Download it with all of them.',
+    more: 'These are the first rows with errors. Download the file with all of them.',
     inbox: 'Open the inbox',
   },
   inbox: {
@@ -179,6 +180,7 @@ export const channels = {
     import: 'Import orders',
     reason: 'Reason',
     all: (count: number) => `All ${countOf(count)}`,
+    orders: ordersOf,
     chip: (reason: string, count: number) => `${reason} ${countOf(count)}`,
     selected: (count: number) => `${ordersOf(count)} selected`,
     columns: { order: 'Order', channel: 'Channel', reasons: 'Why it waits', received: 'Received' },

@@ -74,6 +74,11 @@ export const clients = {
       invoiceType: 'Type of invoices',
       status: 'Status number',
     },
+    eInvoice: 'E-invoices',
+    eInvoiceFields: {
+      electronicAddress: 'Address in Peppol, such as 0208:0403170701',
+      buyerReference: 'Reference of the buyer',
+    },
     returnAddress: 'Return address of undeliverable parcels',
     returnAddressFields: {
       companyName: 'Company',

@@ -222,6 +222,7 @@ export const order = {
     >,
     note: 'What happened',
     pictures: 'Addresses of pictures, one per line',
+    drop: 'Or a picture from this computer: drop it here',
     picture: (number: number) => `Picture ${number}`,
     decision: 'Decision',
     decisions: { replace: 'Make again at no cost', refund: 'Refund', refuse: 'Refuse' },

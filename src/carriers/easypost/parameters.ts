@@ -22,7 +22,7 @@ const printed = (...parts: readonly (string | undefined)[]) =>
 
 /** EasyPost has two street lines. UPS and FedEx take 35 characters (Shipping API, AddressLine; Ship API, streetLines). */
 const LIMITS: AddressLimits = { name: 35, company: 35, line: 35, lines: 2, city: 30, state: 35, phone: 25 };
-/** Limits of carriers that take more, by carrier uid: USPS Web Tools (46), MyDHL API (45). */
+/** Limits of carriers that take more, by carrier uid: USPS Web Tools (46), OpenAPI document 2.7.2 of the MyDHL API (45). */
 const LONGER_LIMITS: Readonly<Record<string, AddressLimits>> = {
   usps: { ...LIMITS, name: 46, company: 46, line: 46, city: 46 },
   dhlexpress: { ...LIMITS, name: 45, company: 60, line: 45, city: 45 },

@@ -191,6 +191,8 @@ export function csvOrder({ decimal, lines }: CsvRaw, settings: CsvSettings): Ord
     address.lastName = fullName.at(-1);
     address.firstName = fullName.slice(0, -1).join(' ');
   }
+  // An empty cell: the recipient has no first name.
+  if (address.lastName !== undefined) address.firstName ??= '';
   const revision = ofOrder('revision');
   if (revisionOf(revision) === null) report('invalid', 'revision', `"${revision}" is not a whole number.`);
   const canceled = ofOrder('canceled');

@@ -73,7 +73,8 @@ function receiptsOf(
   const method = { referenceId: plan.method.methodUid, title: plan.method.methodName };
   const sum = (price: Exclude<keyof ReplannedRest['rest'], 'jobs'>) =>
     plans.reduce((total, { rest }) => total + rest[price], 0);
-  const difference = sum('priceAfter') - sum('priceBefore');
+  const { price } = shippingCharge(charge);
+  const difference = chargedDifference(price, sum('priceBefore'), sum('priceAfter'));
   const vat = vatOf(after, plan.origin);
   const earlier = vatOf(before, plan.origin);
   if (earlier.treatment === vat.treatment && earlier.destination === vat.destination) {
@@ -88,7 +89,6 @@ function receiptsOf(
     units.set(itemReferenceId, (units.get(itemReferenceId) ?? 0) + quantity);
   }
   const isWhole = openLines(charge).every(({ line, amount }) => amount <= (units.get(line.referenceId) ?? 0));
-  const { price } = shippingCharge(charge);
   if (isWhole) return reinvoice(charge, taxOf(vat), rateOf, { ...method, priceMinor: price + difference });
   const shippingMinor = shareOfRest(price, sum('priceBefore'), sum('departedPrice'), difference);
   return reinvoice(
@@ -98,6 +98,15 @@ function receiptsOf(
     { ...method, priceMinor: shippingMinor + difference },
     { units, shippingMinor },
   );
+}
+
+/**
+ * Returns what a change adds to a shipping price. After a reroute, the plans may cost more than is charged: a cheaper one is
+ * refunded to what it costs, and never more than is charged. All amounts are in minor units.
+ */
+function chargedDifference(price: number, before: number, after: number): number {
+  const difference = after - before;
+  return difference < 0 ? Math.max(difference, Math.min(0, after - price)) : difference;
 }
 
 /**

@@ -13,7 +13,7 @@ import { submitWith } from '../intake/submit';
 import { refundOpenUnits } from '../planning/ended-refunds';
 import { type Claim, type ClaimedItem, claimColumns, claimView } from '../reading/claims';
 import { readOrders } from '../reading/order-reader';
-import { clearFlag, flagOrderIn, hasRun } from '../run/flags';
+import { clearFlag, flagOrderIn, hasRun, signal } from '../run/flags';
 import type { RunGateway } from '../run/gateway';
 import type { RunSettings } from '../run/settings';
 
@@ -35,20 +35,27 @@ interface ShippedItem {
   readonly carrierUid: string | null;
 }
 
-/** Returns the items of which units have shipped. A replaced unit can be claimed once more. */
+/**
+ * Returns the items of which units have shipped. A replaced unit can be claimed once more. Units of lost parcels that were refunded
+ * have shipped, and jobs without others are cancelled.
+ */
 async function shippedItems(tx: Transaction, orderId: string): Promise<ShippedItem[]> {
   return await tx<ShippedItem[]>`
     SELECT i.id::text AS item_id, i.item_reference_id,
-      (sum(j.quantity) - coalesce((
-        SELECT sum((u ->> 'quantity')::int) FROM claims c CROSS JOIN jsonb_array_elements(c.items) u
-        WHERE c.order_id = ${orderId} AND c.status <> 'refused' AND u ->> 'itemId' = i.id::text
-          AND u ->> 'outcome' IS DISTINCT FROM 'replaced'), 0))::int AS left,
-      (array_agg(p.partner_id ORDER BY j.id DESC))[1] AS partner_id,
-      (array_agg(s.carrier_uid ORDER BY j.id DESC))[1] AS carrier_uid
+      (sum(j.quantity) FILTER (WHERE j.status <> 'cancelled') - max(claimed.units)
+        + least(coalesce(sum(j.quantity) FILTER (WHERE j.status = 'cancelled'), 0), max(claimed.lost)))::int AS left,
+      (array_agg(p.partner_id ORDER BY j.id DESC) FILTER (WHERE j.status <> 'cancelled'))[1] AS partner_id,
+      (array_agg(s.carrier_uid ORDER BY j.id DESC) FILTER (WHERE j.status <> 'cancelled'))[1] AS carrier_uid
     FROM order_items i JOIN print_jobs j ON j.order_item_id = i.id JOIN print_orders p ON p.id = j.print_order_id
     LEFT JOIN planned_shipments s ON s.print_order_id = p.id
-    WHERE i.order_id = ${orderId} AND j.status = ANY(${[...DEPARTED]})
-    GROUP BY i.id`;
+    CROSS JOIN LATERAL (
+      SELECT coalesce(sum(u.quantity), 0) AS units,
+        coalesce(sum(u.quantity) FILTER (WHERE c.reason = 'parcel_lost' AND u.outcome = 'refunded'), 0) AS lost
+      FROM claims c CROSS JOIN jsonb_to_recordset(c.items) AS u ("itemId" text, quantity int, outcome text)
+      WHERE c.order_id = ${orderId} AND c.status <> 'refused' AND u."itemId" = i.id::text
+        AND u.outcome IS DISTINCT FROM 'replaced') claimed
+    WHERE i.order_id = ${orderId} AND j.status = ANY(${[...DEPARTED, 'cancelled']})
+    GROUP BY i.id HAVING bool_or(j.status <> 'cancelled')`;
 }
 
 /**
@@ -147,6 +154,9 @@ export async function decideClaim(
       throw conflict('A replacement of the units was requested, and may have been made. Request it again.');
     }
     if (decision.decision === 'refund') await refund(tx, before, open, by);
+    if (decision.decision !== 'refuse' && before.reason === 'parcel_lost') {
+      for (const reason of PARCEL_REASONS) await clearFlag(tx, orderId, reason);
+    }
     if (decision.decision === 'replace' && open.length > 0) {
       if (partnerId !== null) throw conflict('Routing chooses the partner for an order that has ended.');
       replacementId = await replaceByOrder(tx, before, open, by, runSettings);
@@ -160,12 +170,19 @@ export async function decideClaim(
     await logClaim(tx, after!, 'claim_decided', { ...by, outcome, liable: after!.liable });
     const [left] = await tx`SELECT FROM claims WHERE order_id = ${orderId} AND status = 'open'`;
     if (left === undefined) await clearFlag(tx, orderId, 'claim');
+    // Nothing is left to wait for. What is damaged or wrong has a parcel that arrives.
+    if (outcome === 'refunded' && before.reason === 'parcel_lost' && (await hasRun(tx, orderId))) {
+      const units = open.map(({ itemId, quantity }) => ({ itemId, quantity }));
+      await signal(tx, orderId, { type: 'lost_refunded', units });
+    }
     await notify(tx, after!);
     await onDecided(tx, before, after!);
     return after!;
   });
 }
 
+/** The reasons that a decision on a lost parcel settles. */
+const PARCEL_REASONS = ['parcel_silent', 'parcel_exception'] as const;
 const OUTCOMES = { refund: 'refunded', replace: 'replaced', refuse: 'refused' } as const;
 
 async function refund(tx: Transaction, claim: Claim, units: readonly ClaimedItem[], by: RequestedBy): Promise<void> {

@@ -111,6 +111,7 @@ const runSchema = z
               .boolean()
               .optional()
               .describe('True when all units have shipped, and are made again after a claim.'),
+            lostQuantity: z.int().optional().describe('Units that were refunded because their parcel was lost.'),
             ended: z.enum(['cancelled', 'superseded']).nullable(),
           }),
         ),

@@ -2,7 +2,7 @@ import { ORDER_SIGNALS, orderWorkflowId } from '../../platform/domain/workflows'
 import { enqueue } from '../../platform/outbox/outbox';
 import { inTransaction, json, type Queryable, type Sql, type Transaction } from '../../platform/postgres';
 import type { AttentionReason } from '../domain/lifecycle/attention-reasons';
-import type { EventOf } from '../domain/lifecycle/run-events';
+import type { OutsideEvent } from '../domain/lifecycle/run-events';
 import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
 
 /** Which earlier message of a flag is replaced. */
@@ -61,7 +61,8 @@ export async function flagOrderIn(
   return true;
 }
 
-async function signal(tx: Transaction, orderId: string, event: EventOf<'flagged'> | EventOf<'flag_cleared'>) {
+/** Signals the run of an order, which keeps its facts. */
+export async function signal(tx: Transaction, orderId: string, event: OutsideEvent): Promise<void> {
   const payload = { signal: ORDER_SIGNALS.flagged, args: [event] };
   await enqueue(tx, { kind: 'signal_workflow', target: orderWorkflowId(orderId), payload });
 }

@@ -175,6 +175,16 @@ test('a dry run says what the orders would become, and stores none', async () =>
   });
   expect(await ordersOf('g-2', 'g-3')).toEqual([]);
   expect((await errorsOf(body.id))[3]).toContain('This field');
+  const { body: table } = await api.call('get', `/v1/channels/${channel}/files/${body.id}/rows`).expect(200);
+  expect(table.columns).toEqual(HEADER.split(','));
+  expect(table.rows).toEqual([
+    { line: 4, cells: row({ reference: 'g-3', url: '' }).split(','), error: expect.stringContaining('This field') },
+    {
+      line: 5,
+      cells: row({ reference: 'g-4', sku: 'UNKNOWN' }).split(','),
+      error: 'items[0].sku: No product is mapped to "UNKNOWN".',
+    },
+  ]);
   const { body: real } = await api.upload(channel, content);
   expect(real.counts).toMatchObject({ submitted: 1, waiting: 2, unchanged: 1 });
 });
@@ -197,6 +207,7 @@ test.each([
     findings: [{ code: 'row', message: expect.stringContaining(message), line }],
   });
   expect(await ordersOf('h-1')).toEqual([]);
+  await api.call('get', `/v1/channels/${channel}/files/${body.id}/rows`).expect(200);
 });
 
 test('a row with more cells than columns holds its order', async () => {

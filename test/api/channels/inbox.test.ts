@@ -330,3 +330,36 @@ test('the counts of the inbox are by reason, of the orders that the caller may s
   const { body } = await api.call('get', '/v1/channels/orders').query({ channelId, reason: 'address' }).expect(200);
   expect(body.orders).toMatchObject([{ externalId: 'count-3' }]);
 });
+
+test('all orders of the inbox that match are tried again, or ignored', async () => {
+  const [channelId, other] = [await api.create(), await api.create()];
+  const content = (name: string) =>
+    csv(
+      { reference: `${name}-1`, sku: 'NO-1' },
+      { reference: `${name}-2`, city: '' },
+      { reference: `${name}-3`, city: '' },
+    );
+  await api.upload(channelId, content('all-a'));
+  await api.upload(other, content('all-b'));
+  const all = async (act: string, body: object, by = api.client) =>
+    (await api.call('post', `/v1/channels/orders/${act}`, body, by).expect(200)).body;
+  const waiting = async (id: string) => (await api.inbox(id)).map(({ externalId }) => externalId).sort();
+
+  expect(await all('ignore', {}, api.other)).toEqual({ orders: 0 });
+  await api.call('post', '/v1/channels/orders/ignore', { channelId }, api.other).expect(404);
+  await api.call('patch', `/v1/channels/${channelId}`, { settings: { defaults: { 'shippingAddress.city': 'Bonn' } } });
+  expect(await all('retry', { channelId, reason: 'address' })).toEqual({ orders: 2 });
+  await api.run(channelId);
+  expect(await waiting(channelId)).toEqual(['all-a-1']);
+  expect((await get('all-a-2').expect(200)).body.shippingAddress.city).toBe('Bonn');
+
+  expect(await all('ignore', { channelId: other, reason: 'unknown_product' }, api.operator)).toEqual({ orders: 1 });
+  expect(await waiting(other)).toEqual(['all-b-2', 'all-b-3']);
+  const audited = await api.sql`
+    SELECT object_id, after FROM audit_log WHERE action IN ('channel.retry', 'channel.ignore') AND object_id IN (${channelId}, ${other}) ORDER BY id`;
+  expect(audited).toEqual([
+    { objectId: channelId, after: { orders: 2, reason: 'address' } },
+    { objectId: other, after: { orders: 1, reason: 'unknown_product' } },
+  ]);
+  await api.call('post', '/v1/channels/orders/ignore', { reasons: ['address'] }).expect(400);
+});

@@ -1,12 +1,14 @@
 import { HEADER, type Row, row } from '../../api/channels/channels-api';
 import { eventually, type TestStack, testStack } from '../../support/stack';
 import { goodFile, POSTER } from '../order/client-orders';
+import { operatorHelpers } from '../order/operator-fixture';
 import { accepted, orderLog, orderNow, orderUntil } from '../order/order-fixture';
 
 /** Channels with a worker: files become orders, changes reach them, and a killed worker makes no order twice. */
 
 let stack: TestStack;
 let channelId: string;
+const { say } = operatorHelpers(() => stack);
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
@@ -57,6 +59,36 @@ test('a new address and fewer units in a later revision reach an order that is p
   });
   expect(cancels).toHaveLength(1);
   expect((await orderNow(stack, id)).attention ?? '').not.toContain('channel_change_missed');
+});
+
+test('the parcels of a channel that have left are listed, and downloaded as CSV', async () => {
+  const { id: channel } = await stack.client.createChannel({ body: { kind: 'csv', name: 'parcels' } });
+  await imported(channel, fileOf({ reference: 'left-1', revision: 1 }, { reference: 'left-2', revision: 1 }));
+  const { id } = await orderOf('left-1');
+  const { printOrderId } = await accepted(stack, id);
+  const list = (query: object = {}) => stack.client.listChannelShipments({ params: { channelId: channel }, query });
+  expect((await list()).shipments).toEqual([]);
+  const before = new Date().toISOString();
+  await say({ printOrderId }, 'shipped', { trackingCode: 'RR123456785FR', trackingLink: 'https://track.example/1' });
+  await orderUntil(stack, id, ({ items }) => items[0]!.status === 'shipped');
+  // A later revision of the order is no other parcel.
+  await imported(channel, fileOf({ reference: 'left-1', city: 'Potsdam', revision: 2 }));
+  const { shipments } = await list({ since: before });
+  expect(shipments).toEqual([
+    {
+      orderReferenceId: 'left-1',
+      trackingCode: 'RR123456785FR',
+      trackingUrl: 'https://track.example/1',
+      shipmentMethodUid: expect.any(String),
+    },
+  ]);
+  expect((await list({ since: new Date(Date.now() + 60_000).toISOString() })).shipments).toEqual([]);
+  const { apiKey, apiSecret } = stack.credentials.client;
+  const headers = { 'X-API-KEY': `${apiKey}:${apiSecret}` };
+  const csv = await fetch(`${stack.baseUrl}/v1/channels/${channel}/shipments?format=csv`, { headers });
+  expect(await csv.text()).toMatch(
+    /^orderReferenceId,trackingCode,trackingUrl,shipmentMethodUid\r\nleft-1,RR123456785FR,https:\/\/track\.example\/1,\w+\r\n$/,
+  );
 });
 
 test('a cancellation in a later revision cancels the order', async () => {

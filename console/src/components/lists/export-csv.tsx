@@ -9,6 +9,7 @@ export function ExportCsv<K extends OperationId>(props: {
   readonly operation: K;
   /** With `format: 'csv'`. */
   readonly input: Input<K>;
+  readonly label?: string;
 }) {
   const download = () => {
     const link = document.createElement('a');
@@ -19,7 +20,7 @@ export function ExportCsv<K extends OperationId>(props: {
   };
   return (
     <Button size="xs" variant="default" leftSection={<ExportIcon size={14} />} onClick={download}>
-      {texts.common.exportCsv}
+      {props.label ?? texts.common.exportCsv}
     </Button>
   );
 }

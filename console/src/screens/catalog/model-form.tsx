@@ -12,6 +12,7 @@ import { optionsOf, Select } from '../../components/forms/select';
 import { Link } from '../../components/values/link';
 import * as texts from '../../texts';
 import { type ModelChange, PreviewedFields } from './model-preview';
+import { areasOf, PackingFields, PrintAreaFields, packedOf } from './production-fields';
 import type { ProductModel } from './types';
 
 type Production = NonNullable<ModelChange['production']>;
@@ -34,16 +35,18 @@ const SPEC: ObjectForm<Pick<Production, keyof typeof t.spec>> = {
 };
 /** Those that other dialogs change. */
 const ELSEWHERE = ['priceList', 'priceFactors'];
+/** Those that have rows or a choice. */
+const COMPOSED = ['printAreas', 'packed'];
 
 const pick = (spec: Production, isPicked: (name: string) => boolean): Production =>
   Object.fromEntries(Object.entries(spec).filter(([name]) => isPicked(name)));
-const isOther = (name: string) => !(name in t.spec) && !ELSEWHERE.includes(name);
+const isOther = (name: string) => !(name in t.spec) && ![...ELSEWHERE, ...COMPOSED].includes(name);
 
 /** @throws SyntaxError for a text that is not JSON */
 const jsonOf = (form: FormData, name: string) => JSON.parse(textOf(form, name) ?? 'null');
 
 /** Returns what the fields hold that new and existing product models have. */
-const commonOf = (form: FormData, earlier: Production) => ({
+const commonOf = (form: FormData, earlier: Production, packed = packedOf(form)) => ({
   name: textOf(form, 'name') ?? '',
   categoryId: textOf(form, 'categoryId') ?? '',
   description: textOf(form, 'description') ?? '',
@@ -52,6 +55,8 @@ const commonOf = (form: FormData, earlier: Production) => ({
     ...pick(earlier, (name) => ELSEWHERE.includes(name)),
     ...jsonOf(form, 'production'),
     ...objectOf(form, 'production', SPEC),
+    printAreas: areasOf(form, earlier.printAreas ?? []),
+    ...(packed === undefined ? {} : { packed }),
   } as Production,
 });
 
@@ -91,6 +96,8 @@ function ModelFields({ model, isDraft }: { readonly model: ProductModel | null; 
         defaultValue={model?.productUidTemplate ?? ''}
       />
       <ObjectFields name="production" legend={t.production} form={SPEC} value={production} />
+      <PackingFields packed={production.packed} />
+      <PrintAreaFields areas={production.printAreas ?? []} />
       <LongTextField
         name="production"
         label={t.others}

@@ -13,6 +13,7 @@ import { QueryContent } from '../../components/layout/query-content';
 import { Screen } from '../../components/layout/screen';
 import { Section } from '../../components/layout/section';
 import type { Column } from '../../components/lists/data-table';
+import { ExportCsv } from '../../components/lists/export-csv';
 import { PagedTable } from '../../components/lists/paged-table';
 import { Badge } from '../../components/values/badge';
 import { Link } from '../../components/values/link';
@@ -36,7 +37,16 @@ export function ChannelScreen() {
   return (
     <Screen
       title={query.data?.name ?? channelId}
-      actions={query.data !== undefined && mayChange ? <Actions channel={query.data} /> : null}
+      actions={
+        <Group gap="sm">
+          <ExportCsv
+            operation="listChannelShipments"
+            input={{ params: { channelId }, query: { format: 'csv' } }}
+            label={t.shipments}
+          />
+          {query.data !== undefined && mayChange ? <Actions channel={query.data} /> : null}
+        </Group>
+      }
     >
       <QueryContent query={query}>
         {(channel) => (
@@ -57,7 +67,7 @@ function Actions({ channel }: { readonly channel: Channel }) {
   const params = { channelId: channel.id };
   const isActive = channel.state === 'active';
   return (
-    <Group gap="sm">
+    <>
       <DialogButton
         {...(isActive ? t.pause : t.resume)}
         changeOf={() => change('changeChannel', { params, body: { state: isActive ? 'paused' : 'active' } })}
@@ -82,7 +92,7 @@ function Actions({ channel }: { readonly channel: Channel }) {
         fields={<ChannelFields channel={channel} />}
         changeOf={({ form }) => change('changeChannel', { params, body: channelOf(form) })}
       />
-    </Group>
+    </>
   );
 }
 

@@ -4,8 +4,7 @@ import { type Column, DataTable } from '../../components/lists/data-table';
 import { Badge } from '../../components/values/badge';
 import * as texts from '../../texts';
 
-type Finding = ApiResponse<'getChannelFile'>['findings'][number];
-type Reason = Omit<Finding, 'externalId'>;
+type Reason = ApiResponse<'getChannelOrder'>['reasons'][number];
 
 const t = texts.channels.import;
 
@@ -29,14 +28,13 @@ const COLUMNS: readonly Column<Reason>[] = [
 ];
 
 /** What is wrong with a file or an order: each error with its cell. */
-export function Findings({ findings }: { readonly findings: readonly (Reason & Partial<Finding>)[] }) {
-  const order: Column<Partial<Finding>> = { name: t.columns.order, cell: ({ externalId }) => externalId };
+export function Findings({ findings }: { readonly findings: readonly Reason[] }) {
   return (
     <DataTable
       label={t.findings}
-      columns={findings.some(({ externalId }) => externalId != null) ? [order, ...COLUMNS] : COLUMNS}
+      columns={COLUMNS}
       rows={findings}
-      keyOf={({ externalId, line, field, message }) => `${externalId} ${line} ${field} ${message}`}
+      keyOf={({ line, field, message }) => `${line} ${field} ${message}`}
     />
   );
 }

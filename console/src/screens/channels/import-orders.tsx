@@ -7,17 +7,20 @@ import type { ApiResponse } from '../../api/types';
 import { ErrorAlert } from '../../components/layout/error-alert';
 import { QueryContent } from '../../components/layout/query-content';
 import { Section } from '../../components/layout/section';
+import { DataTable } from '../../components/lists/data-table';
+import { Badge } from '../../components/values/badge';
 import { Link } from '../../components/values/link';
 import * as texts from '../../texts';
 import type { Channel } from './channel-fields';
 import { Findings } from './findings';
 
+type Row = ApiResponse<'listChannelFileRows'>['rows'][number];
 type ChannelFile = Omit<ApiResponse<'getChannelFile'>, 'findings'>;
 
 const t = texts.channels.import;
 const REFRESH_MS = 1_000;
-/** Findings that a response has at most. */
-const MOST_FINDINGS = 1_000;
+/** Rows that a response has at most. */
+const MOST_ROWS = 100;
 
 /** Imports a file of orders: first a check that stores nothing, then the import. */
 export function ImportOrders({ channel: { id: channelId, state } }: { readonly channel: Channel }) {
@@ -90,8 +93,8 @@ function Result(props: { readonly uploaded: ApiResponse<'uploadChannelFile'>; re
               </Text>
               <FileCounts of={file} />
             </Stack>
-            {findings.length === 0 ? null : <Findings findings={findings} />}
-            {findings.length < MOST_FINDINGS ? null : <Text size="sm">{t.more}</Text>}
+            {state === 'refused' ? <Findings findings={findings} /> : null}
+            {state === 'done' && findings.length > 0 ? <Rows of={file} /> : null}
             <Group>
               {dryRun && state === 'done' && submitted + waiting > 0 ? (
                 <Button onClick={props.onImport}>{t.button(submitted + waiting)}</Button>
@@ -106,6 +109,36 @@ function Result(props: { readonly uploaded: ApiResponse<'uploadChannelFile'>; re
           </>
         );
       }}
+    </QueryContent>
+  );
+}
+
+/** The rows with errors as they were sent, with what is wrong in its place. */
+function Rows({ of: { id: fileId, channelId, findings } }: { readonly of: ApiResponse<'getChannelFile'> }) {
+  const query = useQuery({ ...read('listChannelFileRows', { params: { channelId, fileId } }), refetchInterval: false });
+  const isWrong = (row: Row, name: string) => findings.some(({ line, column }) => line === row.line && column === name);
+  const columnOf = (name: string, index: number) => ({
+    name,
+    cell: (row: Row) =>
+      isWrong(row, name) ? <Badge tone="danger">{row.cells[index] || t.emptyCell}</Badge> : row.cells[index],
+  });
+  return (
+    <QueryContent query={query}>
+      {({ columns, rows }) => (
+        <>
+          <DataTable
+            label={t.findings}
+            rows={rows}
+            keyOf={({ line }) => String(line)}
+            columns={[
+              { name: t.columns.line, numeric: true, cell: ({ line }) => line },
+              { name: t.columns.message, cell: ({ error }) => error },
+              ...columns.map(columnOf),
+            ]}
+          />
+          {rows.length < MOST_ROWS ? null : <Text size="sm">{t.more}</Text>}
+        </>
+      )}
     </QueryContent>
   );
 }

@@ -5,14 +5,14 @@ import { useState } from 'react';
 import { change } from '../../api/changes';
 import { read, readPages } from '../../api/queries';
 import { useMay } from '../../api/session';
-import type { ApiResponse } from '../../api/types';
+import type { ApiResponse, Input } from '../../api/types';
 import { DialogButton } from '../../components/forms/dialog-button';
 import { FormDialog, type FormDialogContent } from '../../components/forms/form-dialog';
 import { Select } from '../../components/forms/select';
 import { Screen } from '../../components/layout/screen';
 import type { Column } from '../../components/lists/data-table';
 import { PagedTable } from '../../components/lists/paged-table';
-import { useSelection } from '../../components/lists/selection';
+import { SelectEverything, useSelection } from '../../components/lists/selection';
 import { Badge } from '../../components/values/badge';
 import { Link } from '../../components/values/link';
 import { Age } from '../../components/values/time';
@@ -45,7 +45,9 @@ export function InboxScreen() {
   const counts = useQuery(read('countChannelOrders', { query: { channelId } })).data;
   const query = useInfiniteQuery(readPages('listAllChannelOrders', { query: { reason, channelId, limit: PAGE } }));
   const rows = query.data?.pages.flatMap(({ orders }) => orders) ?? [];
-  const { selected, column, clear } = useSelection(rows, `${reason} ${channelId}`, ({ id }) => id, nameOf);
+  const selection = useSelection(rows, `${reason} ${channelId}`, ({ id }) => id, nameOf);
+  const { selected, isEverything, column, clear } = selection;
+  const total = reason === undefined ? counts?.waiting : counts?.reasons.find(({ code }) => code === reason)?.orders;
   const columns: Column<Row>[] = [
     {
       name: t.columns.order,
@@ -117,7 +119,16 @@ export function InboxScreen() {
           ))}
         </Group>
       </Chip.Group>
-      {mayChange ? <Bulk orders={selected} onDone={clear} /> : null}
+      {mayChange ? (
+        <>
+          <Bulk
+            orders={selected}
+            everything={isEverything ? { filter: { reason, channelId }, count: total ?? selected.length } : null}
+            onDone={clear}
+          />
+          <SelectEverything selection={selection} hasMore={query.hasNextPage} name={t.orders} total={total} />
+        </>
+      ) : null}
       <PagedTable
         label={t.title}
         query={query}
@@ -162,18 +173,28 @@ function Reasons(props: {
 }
 
 /** Buttons that try all selected orders again, or ignore them. */
-function Bulk({ orders, onDone }: { readonly orders: readonly Row[]; readonly onDone: () => void }) {
-  const count = orders.length;
+function Bulk(props: {
+  readonly orders: readonly Row[];
+  /** Every order that matches, in place of those that are loaded. */
+  readonly everything: { readonly filter: Input<'retryChannelOrders'>['body']; readonly count: number } | null;
+  readonly onDone: () => void;
+}) {
+  const { orders, everything, onDone } = props;
+  const count = everything?.count ?? orders.length;
   return (
     <Group gap="xs">
       {(['retry', 'ignore'] as const).map((act) => (
-        <DialogButton
+        <DialogButton<unknown>
           key={act}
           name={t[act].name}
           explanation={t[act].explanation(count)}
           button={t[act].button(count)}
           disabled={count === 0}
-          changeOf={() => orders.map((row) => change(`${act}ChannelOrder`, { params: paramsOf(row), body: {} }))}
+          changeOf={() =>
+            everything === null
+              ? orders.map((row) => change(`${act}ChannelOrder`, { params: paramsOf(row), body: {} }))
+              : [change(`${act}ChannelOrders`, { body: everything.filter })]
+          }
           onDone={onDone}
         />
       ))}

@@ -26,6 +26,8 @@ const RETURN_ADDRESS: ObjectForm<NonNullable<Change['returnAddress']>> = {
   rules: { email: { type: 'email' } },
 };
 
+const E_INVOICE: ObjectForm<NonNullable<Change['eInvoice']>> = { labels: t.eInvoiceFields, rules: {} };
+
 const QUOTAS: ObjectForm<NonNullable<Change['quotas']>> = {
   labels: quotas.names,
   rules: Object.fromEntries(Object.keys(quotas.names).map((name) => [name, { type: 'number' }])),
@@ -56,6 +58,7 @@ export const settingsOf = (form: FormData) => ({
   iossNumber: textOf(form, 'iossNumber'),
   brandedPackaging: textOf(form, 'brandedPackaging'),
   billingEntity: objectOf(form, 'billingEntity', BILLING),
+  eInvoice: objectOf(form, 'eInvoice', E_INVOICE),
   returnAddress: objectOf(form, 'returnAddress', RETURN_ADDRESS),
   fileChecks: checksOf(form, 'fileChecks'),
   addressChecks: checksOf(form, 'addressChecks'),
@@ -94,6 +97,7 @@ export function ClientFields({ client }: { readonly client: Client | null }) {
         ))}
       </SimpleGrid>
       <ObjectFields name="billingEntity" legend={t.billing} form={BILLING} value={client?.billingEntity ?? null} />
+      <ObjectFields name="eInvoice" legend={t.eInvoice} form={E_INVOICE} value={client?.eInvoice ?? null} />
       <ObjectFields
         name="returnAddress"
         legend={t.returnAddress}

@@ -69,6 +69,7 @@ function Settings({ client }: { readonly client: Client }) {
           [t.addressErrors, actionOf(client.addressChecks?.errors)],
           [t.addressWarnings, actionOf(client.addressChecks?.warnings)],
           [t.billing, billing?.companyName ?? none],
+          [texts.clients.edit.eInvoice, client.eInvoice?.electronicAddress ?? none],
           [
             t.returnAddress,
             back === null ? none : [back.addressLine1, `${back.postCode} ${back.city}`, back.country].join(', '),

@@ -14,7 +14,15 @@ import type { Handler, Run } from './handlers/change';
 import { refuseRequestedUnits } from './handlers/ended-jobs';
 import { accepted, dismissed, held, released, retried } from './handlers/holds';
 import { fileReplaced, orderUpdated, refuseReplacedFiles, updateTaxes } from './handlers/order-updates';
-import { dispatched, dispatchFailed, shippingChanged, tracked, trackingChecked, voidFailed } from './handlers/parcels';
+import {
+  dispatched,
+  dispatchFailed,
+  lostRefunded,
+  shippingChanged,
+  tracked,
+  trackingChecked,
+  voidFailed,
+} from './handlers/parcels';
 import { delivered, fetchingFiles, parked, prepared, promiseMoved, refused } from './handlers/planning';
 import { markedShipped, postback } from './handlers/postbacks';
 import { rerouteDue, rerouted, rerouteForced, settleReroutes } from './handlers/reroutes';
@@ -60,6 +68,7 @@ export const HANDLERS: { readonly [Type in RunEvent['type']]: Handler<Type> } = 
   reminded,
   flagged,
   flag_cleared: flagCleared,
+  lost_refunded: lostRefunded,
   stall_ended: stallEnded,
   record_skipped: recordSkipped,
   record_refused: recordRefused,

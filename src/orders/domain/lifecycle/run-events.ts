@@ -69,6 +69,8 @@ interface RunEvents {
   flagged: { readonly reason: AttentionReason; readonly message: string; readonly steps?: readonly string[] };
   /** The cause of a flag from outside no longer exists. */
   flag_cleared: { readonly reason: AttentionReason };
+  /** Units were refunded after a claim, because their parcel was lost. */
+  lost_refunded: { readonly units: readonly ItemUnits[] };
   /** The steps of a stalled order have ended. */
   stall_ended: unknown;
   /** At the end of UNTRACKED_ORDER_END: whether a carrier follows a parcel of the order. */
@@ -140,6 +142,8 @@ export type EventOf<Type extends keyof RunEvents> = { readonly type: Type } & Ru
 /** The events of an order run. `reduce` applies them to the state. */
 export type RunEvent = { [Type in keyof RunEvents]: EventOf<Type> }[keyof RunEvents];
 export type PostbackEvent = EventOf<'postback'>;
+/** What code outside the workflow tells the run about the order. */
+export type OutsideEvent = Extract<RunEvent, { readonly type: 'flagged' | 'flag_cleared' | 'lost_refunded' }>;
 
 /**
  * Returns the event of a plan.

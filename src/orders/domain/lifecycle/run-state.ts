@@ -40,6 +40,8 @@ export interface JobState {
   readonly leftWith?: string | null;
   /** All units have shipped, and are made again: they were lost, damaged or wrong. The job no longer counts. Absent otherwise. */
   readonly claimed?: true;
+  /** Units that were refunded because their parcel was lost. A job without others no longer counts. Absent without one. */
+  readonly lostQuantity?: number;
   /** Why the job no longer counts: it was cancelled, or all its units were rerouted. */
   readonly ended: 'cancelled' | 'superseded' | null;
 }

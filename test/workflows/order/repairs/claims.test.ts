@@ -101,6 +101,34 @@ describe('a parcel that is lost on its way', () => {
     await claim(orderId, 'damaged', 1);
   });
 
+  test('is refunded as a whole: the order ends as cancelled, without attention, and a late scan changes nothing', async () => {
+    const { orderId } = await inTransit('lost-as-a-whole', 2);
+    const [number] = await trackingNumbers(orderId);
+    await carrierScans(stack, number!, 'shipping_exception');
+    await orderUntil(stack, orderId, ({ attention }) => attention === 'parcel_exception');
+    // One unit after the other.
+    for (const quantity of [1, 1]) {
+      const made = await claim(orderId, 'parcel_lost', quantity);
+      await decide(orderId, made.id, { decision: 'refund', liable: 'carrier', reason: 'the depot has burnt down' });
+    }
+    await orderUntil(stack, orderId, is('canceled'));
+    await stack.services.temporal.workflow.getHandle(`order-${orderId}`).result();
+    expect(await shown(orderId)).toMatchObject({
+      fulfillmentStatus: 'canceled',
+      financialStatus: 'refunded',
+      items: [{ fulfillmentStatus: 'cancelled' }],
+    });
+    expect(await amounts(orderId)).toEqual([
+      ['invoice', 2],
+      ['refund', 1],
+      ['refund', 1],
+    ]);
+    await carrierScans(stack, number!, 'delivered');
+    await eventually(async () => ((await look(orderId)).parcels[0]!.status === 'delivered' ? true : undefined));
+    expect(await orderNow(stack, orderId)).toMatchObject({ status: 'canceled', attention: null });
+    expect(await look(orderId)).toMatchObject({ nextStep: { who: 'nobody' } });
+  });
+
   test('is refunded before its order ends, once for the claim', async () => {
     const { orderId, itemIds } = await inTransit('lost-refunded', 3);
     const made = await claim(orderId, 'parcel_lost', 2);

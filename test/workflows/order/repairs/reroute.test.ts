@@ -1,6 +1,15 @@
 import { eventually, type TestStack, testStack } from '../../../support/stack';
 import { conflict, operatorHelpers } from '../operator-fixture';
-import { handedOver, orderLog, orderNow, orderUntil, seenPrintOrders, withBerlin } from '../order-fixture';
+import {
+  accepted,
+  handedOver,
+  orderBody,
+  orderLog,
+  orderNow,
+  orderUntil,
+  seenPrintOrders,
+  withBerlin,
+} from '../order-fixture';
 
 /**
  * A reroute asks the first partner to stop and waits for its response. Two partners make the same units only when an operator
@@ -70,11 +79,7 @@ test('when the first partner agrees, the second gets the items', async () => {
 test('a reroute costs the client nothing, and units that are cancelled after it give back the shipping of their parcel', async () => {
   const { orderId, printOrderId, itemIds } = await handedOver(stack, 'cancelled-after', { items: 2 });
   await say({ printOrderId }, 'received');
-  const shipping = async () => {
-    const { receipts, shipment } = await stack.client.getOrder({ params: { orderId } });
-    const charged = receipts.reduce((sum, { shippingPrice }) => sum + shippingPrice, 0);
-    return { charged: Math.round(charged * 100), planned: Math.round(shipment!.price * 100) };
-  };
+  const shipping = () => shippingOf(orderId);
   const before = await shipping();
   expect(before.charged).toBe(before.planned);
   await repair(orderId, reroute(itemIds[0]!));
@@ -90,6 +95,31 @@ test('a reroute costs the client nothing, and units that are cancelled after it 
     return charged < before.charged ? { charged, planned } : undefined;
   });
   expect(after.charged).toBe(after.planned);
+});
+
+test('a cheaper method after a reroute refunds no more than was charged', async () => {
+  const body = { ...orderBody(stack, 'cheaper-after', { items: 2 }), shipmentMethodUid: 'express' };
+  const { id: orderId } = await stack.client.submitOrder({ body });
+  const { printOrderId, itemIds } = await accepted(stack, orderId);
+  await say({ printOrderId }, 'received');
+  const before = await shippingOf(orderId);
+  for (const itemId of itemIds) await repair(orderId, reroute(itemId));
+  const rerouted = await eventually(async () => {
+    const now = await shippingOf(orderId);
+    return now.planned > 2 * before.charged ? now : undefined;
+  });
+  await eventually(async () => (await delivered(orderId)) === 3);
+
+  await stack.client.updateShipment({
+    params: { orderId },
+    body: { shippingAddress: body.shippingAddress, shipmentMethodUid: 'normal' },
+  });
+
+  const after = await eventually(async () => {
+    const now = await shippingOf(orderId);
+    return now.planned < rerouted.planned ? now : undefined;
+  });
+  expect(after.charged).toBe(Math.min(before.charged, after.planned));
 });
 
 test('a reroute plans again what has left with a code of its partner: no label was bought for it', async () => {

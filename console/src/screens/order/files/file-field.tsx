@@ -1,6 +1,6 @@
 import { FileInput, Progress, Stack, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
-import { type DragEvent, useState } from 'react';
+import { type UseMutationResult, useMutation } from '@tanstack/react-query';
+import { type DragEvent, type ReactNode, useState } from 'react';
 import { useConnection } from '../../../api/connection';
 import type { ApiResponse } from '../../../api/types';
 import { TextField } from '../../../components/forms/field-faults';
@@ -10,6 +10,39 @@ import * as texts from '../../../texts';
 
 const t = texts.order.replaceFile;
 const POLL_MS = 500;
+
+/** Returns the function that stores a file for an order. It returns the address of the file. */
+export function useStoredFile(orderId: string): (file: File) => Promise<string> {
+  const { call } = useConnection();
+  return async (file) => {
+    const body = new Blob([file], { type: 'application/octet-stream' }) as unknown as string;
+    return (await call('uploadOrderFile', { params: { orderId }, query: { name: file.name }, body })).url;
+  };
+}
+
+/** Takes a file that is chosen, or dropped on it or on the fields in it, and shows how its upload goes. */
+export function UploadField(props: {
+  readonly label: string;
+  readonly upload: Pick<UseMutationResult<unknown, Error, File>, 'mutate' | 'isPending' | 'error'>;
+  readonly children: ReactNode;
+}) {
+  const { label, upload, children } = props;
+  const take = (file: File | null | undefined) => {
+    if (file != null) upload.mutate(file);
+  };
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    take(event.dataTransfer.files[0]);
+  };
+  return (
+    <Stack gap="xs" onDragOver={(event) => event.preventDefault()} onDrop={drop}>
+      {children}
+      <FileInput label={label} placeholder={t.placeholder} onChange={take} clearable={false} />
+      {upload.isPending ? <Progress value={100} animated aria-label={t.uploading} /> : null}
+      {upload.error === null ? null : <ErrorAlert title={texts.common.error.changeTitle} error={upload.error} />}
+    </Stack>
+  );
+}
 
 /** The address of a print file. A file that is chosen or dropped is uploaded, gets an address, and is checked before it is used. */
 export function FileField(props: {
@@ -23,13 +56,13 @@ export function FileField(props: {
 }) {
   const { orderId, itemReferenceId, type, name, label } = props;
   const { call } = useConnection();
+  const store = useStoredFile(orderId);
   const [url, setUrl] = useState(props.url ?? '');
   const upload = useMutation({
     mutationFn: async (file: File) => {
-      const body = new Blob([file], { type: 'application/octet-stream' }) as unknown as string;
-      const stored = await call('uploadOrderFile', { params: { orderId }, query: { name: file.name }, body });
-      setUrl(stored.url);
-      let preflight = await call('preflightFile', { body: { orderId, itemReferenceId, type, url: stored.url } });
+      const stored = await store(file);
+      setUrl(stored);
+      let preflight = await call('preflightFile', { body: { orderId, itemReferenceId, type, url: stored } });
       while (preflight.report === null) {
         await new Promise((resolve) => setTimeout(resolve, POLL_MS));
         preflight = await call('getPreflight', { params: { preflightId: preflight.id } });
@@ -37,15 +70,8 @@ export function FileField(props: {
       return preflight.report;
     },
   });
-  const take = (file: File | null | undefined) => {
-    if (file != null) upload.mutate(file);
-  };
-  const drop = (event: DragEvent) => {
-    event.preventDefault();
-    take(event.dataTransfer.files[0]);
-  };
   return (
-    <Stack gap="xs" onDragOver={(event) => event.preventDefault()} onDrop={drop}>
+    <UploadField label={t.drop} upload={upload}>
       <TextField
         name={name}
         type="url"
@@ -55,11 +81,8 @@ export function FileField(props: {
         value={url}
         onChange={(event) => setUrl(event.currentTarget.value)}
       />
-      <FileInput label={t.drop} placeholder={t.placeholder} onChange={take} clearable={false} />
-      {upload.isPending ? <Progress value={100} animated aria-label={t.uploading} /> : null}
-      {upload.error === null ? null : <ErrorAlert title={texts.common.error.changeTitle} error={upload.error} />}
       {upload.data === undefined ? null : <Report report={upload.data} />}
-    </Stack>
+    </UploadField>
   );
 }
 

@@ -1,3 +1,4 @@
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { change } from '../../../api/changes';
 import type { ApiResponse } from '../../../api/types';
@@ -7,6 +8,7 @@ import { textOf, wordsOf } from '../../../components/forms/form-values';
 import { choiceOf, optionsOf, Select } from '../../../components/forms/select';
 import * as texts from '../../../texts';
 import { REPAIRS } from '../../../texts/order';
+import { UploadField, useStoredFile } from '../files/file-field';
 import type { OperatorOrder, RepairFormProps } from '../types';
 import { chosenOf, Refunded, UnitFields, type Units } from './units';
 
@@ -22,6 +24,14 @@ export function ClaimForm({ order, repair, onClose }: RepairFormProps) {
   const [units, setUnits] = useState<Units>(() =>
     Object.fromEntries(items.map(({ itemReferenceId, quantity }) => [itemReferenceId, quantity])),
   );
+  const [pictures, setPictures] = useState('');
+  const store = useStoredFile(order.id);
+  const upload = useMutation({
+    mutationFn: async (file: File) => {
+      const url = await store(file);
+      setPictures((before) => `${before}\n${url}`.trim());
+    },
+  });
   const [claim, setClaim] = useState<ApiResponse<'makeClaim'>>();
   if (claim !== undefined) return <DecisionForm order={order} claimId={claim.id} onClose={onClose} />;
   return (
@@ -46,7 +56,14 @@ export function ClaimForm({ order, repair, onClose }: RepairFormProps) {
           <Select name="reason" label={t.reason} options={REASONS} data-autofocus />
           <UnitFields items={items} units={units} onChange={setUnits} />
           <LongTextField name="note" label={t.note} maxLength={1_000} />
-          <LongTextField name="pictures" label={t.pictures} />
+          <UploadField label={t.drop} upload={upload}>
+            <LongTextField
+              name="pictures"
+              label={t.pictures}
+              value={pictures}
+              onChange={(event) => setPictures(event.currentTarget.value)}
+            />
+          </UploadField>
         </>
       }
       onClose={onClose}

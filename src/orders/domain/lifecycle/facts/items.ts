@@ -5,13 +5,14 @@ import {
   type FinancialStatus,
   hasShipped,
   type ItemStatus,
+  isFinal,
   isProgress,
   leastAdvanced,
   type OrderStatus,
   PROGRESS_RANK,
   type ProgressStatus,
 } from '../statuses';
-import { jobStatus } from './jobs';
+import { isRefundedAsLost, jobStatus } from './jobs';
 
 /** What follows from the facts of a run: statuses of items, order and payment. */
 
@@ -42,7 +43,9 @@ export function deriveItems({ items, printOrders, held }: RunState): ItemState[]
     if (jobs.length === 0) return item;
     const derived = itemStatus(jobs);
     const status = held && !hasShipped(derived) && derived !== 'cancelled' ? 'on_hold' : derived;
-    return keepsStatus(item.status, status) ? item : { ...item, status };
+    const isLost = printOrders.some((each) => each.jobs.some((job) => job.itemId === item.id && isRefundedAsLost(job)));
+    const isEnding = isLost && status === 'cancelled' && !isFinal(item.status);
+    return !isEnding && keepsStatus(item.status, status) ? item : { ...item, status };
   });
 }
 
@@ -50,7 +53,7 @@ export function deriveItems({ items, printOrders, held }: RunState): ItemState[]
  * Returns true when an item keeps its status, whatever its jobs say:
  * - A failed or cancelled item stays so. A late postback does not bring it back.
  * - Progress never steps back. A printed item stays printed while an operator has more of it made.
- * - A shipped item stays shipped while an operator has a part of it made again.
+ * - A shipped item stays shipped while an operator has a part of it made again, unless its parcels are lost and refunded.
  */
 function keepsStatus(status: ItemStatus, next: ItemStatus): boolean {
   if (status === 'failed' || status === 'cancelled') return true;

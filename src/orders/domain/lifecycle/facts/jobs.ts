@@ -14,6 +14,7 @@ import { type ItemStatus, isFinal } from '../statuses';
 /** Returns a job's status. Null for a job whose units are all rerouted, or made again after a claim. */
 export function jobStatus(job: JobState, printOrder: PrintOrderState): ItemStatus | null {
   if (job.ended === 'superseded' || job.claimed === true) return null;
+  if (isRefundedAsLost(job)) return 'cancelled';
   // A shipped parcel outweighs errors and cancellations.
   if (hasLeft(job, printOrder)) {
     return transitOf(job, printOrder) ?? 'shipped';
@@ -24,6 +25,9 @@ export function jobStatus(job: JobState, printOrder: PrintOrderState): ItemStatu
   if (job.progress === JOB_PROGRESS.received) return 'in_production';
   return FAILED_DELIVERIES.includes(printOrder.delivery) ? 'manual_handling' : 'passed';
 }
+
+/** Returns true for a job of which every unit was refunded because its parcel was lost. A late scan changes nothing. */
+export const isRefundedAsLost = ({ lostQuantity, quantity }: JobState): boolean => lostQuantity === quantity;
 
 /** Returns true for a job whose units have left the partner. */
 export function hasLeft(job: JobState, printOrder: Jobs): boolean {
@@ -114,11 +118,6 @@ export function hasSettled(printOrder: PrintOrderState): boolean {
     const status = jobStatus(job, printOrder);
     return status === null || isFinal(status);
   });
-}
-
-/** Returns true when the partner or the carrier has reported a job of the print order as shipped. */
-export function isHandedToCarrier(printOrder: PrintOrderState): boolean {
-  return printOrder.jobs.some((job) => hasLeft(job, printOrder));
 }
 
 /** Returns the units that go into the parcels of the next dispatch: not shipped, not ended, not cancelled by the partner. */

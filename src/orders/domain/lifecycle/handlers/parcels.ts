@@ -1,4 +1,4 @@
-import { hasEnded, hasLeft, hasOpenJobs, isHandedToCarrier, jobStatus, openJobs, parcelsOf } from '../facts/jobs';
+import { hasEnded, hasLeft, hasOpenJobs, jobStatus, openJobs, parcelsOf } from '../facts/jobs';
 import type { EventOf, PostbackEvent, RunEffect } from '../run-events';
 import { JOB_PROGRESS, type JobState, type ParcelState, type Transit } from '../run-state';
 import { changePrintOrder, type PrintOrder, printOrderLog, type Run, raiseAttention } from './change';
@@ -49,8 +49,10 @@ export function shippingChanged(run: Run, { revision }: EventOf<'shipping_change
 
 function removeOutdatedLabel(printOrder: PrintOrder): RunEffect[] {
   const { id: printOrderId, shipment } = printOrder;
-  if (isHandedToCarrier(printOrder)) {
-    fixDepartedJobs(printOrder);
+  // What left before an earlier change has its own label: that of the rest is taken back like any other.
+  const left = printOrder.jobs.filter((job) => leavesNow(job, printOrder));
+  if (left.length > 0) {
+    if (hasOpenJobs(printOrder)) fixDepartedJobs(printOrder, left);
     return [];
   }
   if (shipment === null) return [];
@@ -63,9 +65,7 @@ function removeOutdatedLabel(printOrder: PrintOrder): RunEffect[] {
  * The jobs that have shipped keep their label and parcels, when other jobs have not shipped. These get a new label. The old label
  * stays: part of its shipment is on its way.
  */
-function fixDepartedJobs(printOrder: PrintOrder): void {
-  const left = printOrder.jobs.filter((job) => leavesNow(job, printOrder));
-  if (!hasOpenJobs(printOrder) || left.length === 0) return;
+function fixDepartedJobs(printOrder: PrintOrder, left: readonly PrintOrder['jobs'][number][]): void {
   const leftWith = printOrder.shipment?.id ?? null;
   const held = left.map((job) => ({ id: job.id, parcels: new Set(parcelsOf(job, printOrder)) }));
   for (const parcel of printOrder.parcels ?? []) {
@@ -190,6 +190,23 @@ function noteStrayParcel(printOrder: PrintOrder, { shipmentId }: EventOf<'tracki
   if (valid.includes(shipmentId) || strayParcel) return [];
   printOrder.strayParcel = true;
   return [printOrderLog('voided_label_used', id, { shipmentId })];
+}
+
+/** Units of lost parcels were refunded: jobs on their way that have no others end. */
+export function lostRefunded(run: Run, { units }: EventOf<'lost_refunded'>): RunEffect[] {
+  for (const { itemId, quantity } of units) {
+    let left = quantity;
+    for (const printOrder of run.printOrders) {
+      for (const job of printOrder.jobs.filter((each) => each.itemId === itemId)) {
+        const status = jobStatus(job, printOrder);
+        if (status !== 'shipped' && status !== 'in_transit') continue;
+        const lost = Math.min(left, job.quantity - (job.lostQuantity ?? 0));
+        if (lost > 0) job.lostQuantity = (job.lostQuantity ?? 0) + lost;
+        left -= lost;
+      }
+    }
+  }
+  return [];
 }
 
 /** At the end of UNTRACKED_ORDER_END: without a carrier that follows a parcel, the order ends. */

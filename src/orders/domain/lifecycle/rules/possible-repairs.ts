@@ -1,5 +1,5 @@
 import type { AttentionReason } from '../attention-reasons';
-import { hasLeft } from '../facts/jobs';
+import { hasLeft, isRefundedAsLost } from '../facts/jobs';
 import { reroutedUnits, waitingRerouteOf } from '../facts/reroutes';
 import type { RepairRequest, RequestedBy } from '../requests';
 import type { ItemState, RunState } from '../run-state';
@@ -94,7 +94,11 @@ export function possibleRepairs(state: RunState): PossibleRepair[] {
 /** Returns the ids of the items of which units have shipped. */
 const departedItems = ({ items, printOrders }: RunState): string[] =>
   items.flatMap(({ id }) =>
-    printOrders.some((each) => each.jobs.some((job) => job.itemId === id && hasLeft(job, each))) ? [id] : [],
+    printOrders.some((each) =>
+      each.jobs.some((job) => job.itemId === id && hasLeft(job, each) && !isRefundedAsLost(job)),
+    )
+      ? [id]
+      : [],
   );
 
 const none = { itemIds: [], reasons: [], reroutes: [], printOrderIds: [] };

@@ -16,8 +16,9 @@ export const ITEM_TRANSITIONS: Readonly<Record<ItemStatus, readonly ItemStatus[]
   passed: ['in_production', 'printed', 'shipped', ...AFTER_SHIPPING, 'manual_handling', 'on_hold', 'cancelled'],
   in_production: ['printed', 'shipped', ...AFTER_SHIPPING, 'manual_handling', 'on_hold', 'cancelled'],
   printed: ['shipped', ...AFTER_SHIPPING, 'manual_handling', 'on_hold', 'cancelled'],
-  shipped: AFTER_SHIPPING,
-  in_transit: ['delivered', 'returned'],
+  // `cancelled`: all its parcels are lost, and refunded.
+  shipped: [...AFTER_SHIPPING, 'cancelled'],
+  in_transit: ['delivered', 'returned', 'cancelled'],
   delivered: ['returned'],
   returned: [],
   // `uploading`: an operator releases an order that was held before it was planned.

@@ -70,6 +70,12 @@ const EVENTS: { [Type in RunEvent['type']]: fc.Arbitrary<EventOf<Type>> } = {
     message: one('a step'),
     steps: one(['prepare']),
   }),
+  lost_refunded: fc.record({
+    type: one('lost_refunded'),
+    units: fc
+      .tuple(itemIds, fc.constantFrom(1, 3))
+      .map(([ids, quantity]) => ids.map((itemId) => ({ itemId, quantity }))),
+  }),
   stall_ended: one({ type: 'stall_ended' }),
   tracking_checked: fc.record({ type: one('tracking_checked'), followed: fc.boolean() }),
   dismiss: one({ type: 'dismiss', ...request }),
