@@ -86,7 +86,9 @@ runBenchmark({
           await label(await arrived);
           seconds.push((performance.now() - began) / 1_000);
         }
-        return spreadOf(seconds);
+        const spread = spreadOf(seconds);
+        process.stderr.write(`${prefix}: ${spread.median.toFixed(3)} s\n`);
+        return spread;
       };
 
       /** Submits an order of many parcels, and returns its print order. */

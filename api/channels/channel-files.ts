@@ -127,8 +127,10 @@ export function fileRoutes(deps: Pick<ApiDeps, 'sql' | 'objects'>): Route[] {
       query: pageQuery.extend({ since: z.iso.datetime().optional(), format: formatQuery }),
       response: z.object({ shipments: z.array(shippedParcel), nextCursor }),
       handler: async ({ account, params, query }) => {
-        const { id } = await visibleChannel(sql, account, params.channelId);
-        const { page, nextCursor } = await pageById(query, (wanted) => listShipments(sql, id, query.since, wanted));
+        const channel = await visibleChannel(sql, account, params.channelId);
+        const { page, nextCursor } = await pageById(query, (wanted) =>
+          listShipments(sql, channel, query.since, wanted),
+        );
         return { shipments: page.flatMap(parcelsOf), nextCursor };
       },
     }),

@@ -14,6 +14,7 @@ import { taxTableAt } from '../../src/orders/planning/tax-rates';
 import { fromMinor } from '../../src/platform/domain/money';
 import { Refusal } from '../../src/platform/errors';
 import { ratesAt } from '../../src/platform/exchange-rates';
+import { createAccountPaces } from '../../src/platform/pace';
 import { unavailable } from '../../src/platform/unavailable';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
@@ -40,6 +41,7 @@ type Deps = Pick<ApiDeps, 'sql' | 'carriers' | 'candidates' | 'routingWeights'>;
 
 export function orderQuoteRoutes({ sql, ...routing }: Deps): Route[] {
   const deps = { ...routing, now: () => new Date() };
+  const paced = createAccountPaces();
   return [
     route('POST /v1/orders/quote', {
       operationId: 'quoteOrder',
@@ -68,7 +70,7 @@ export function orderQuoteRoutes({ sql, ...routing }: Deps): Route[] {
           taxTableAt(sql, new Date()),
         ]);
         const order = quotedOrder(body, client, products, { rates, taxRates });
-        const quote = await withCarriers(() => quoteOrder(deps, order));
+        const quote = await paced(account.id, body.items.length, () => withCarriers(() => quoteOrder(deps, order)));
         if (!quote.ok) throw quoteRefusal(quote);
         const quotes = quote.printOrders;
         const totals = QUOTE_TOTALS.map((name) => {

@@ -200,7 +200,7 @@ export class Ledger {
     // A reroute is not charged: its plan may cost more than is refunded.
     const difference = Math.max(after - rest, Math.min(after - charge.shippingMinor, Math.max(after - rest, 0)));
     const { partner } = changes[0]!.printOrder;
-    if (this.vatCountry(partner, recipient) === this.vatCountry(partner, this.recipient)) {
+    if (this.treatment(partner, recipient) === this.treatment(partner, this.recipient)) {
       charge.shippingMinor += difference;
       return;
     }
@@ -313,14 +313,22 @@ export class Ledger {
     return rounded(new Decimal(reached[1]).div(100).times(this.rates.perEuro[this.order.currency]!));
   }
 
-  /** Returns the country whose VAT is charged on what a partner sends, or null. */
-  private vatCountry(partner: string, { place, isBusiness, vatNumber }: Recipient): string | null {
+  /** Returns who pays VAT on what a partner sends, and where it goes. Receipts are written anew when it changes. */
+  private treatment(partner: string, { place, isBusiness, vatNumber }: Recipient): string {
     const origin = ORIGINS[partner]!;
-    if (crossesBorder(origin, place) || place.vat === 'none') return null;
+    const destination = place.vat === 'none' ? place.city : place.vat;
+    if (crossesBorder(origin, place)) return `export to ${destination}`;
     const buyer = vatNumber?.slice(0, 2) ?? null;
     const isReverse = isBusiness && buyer !== null && buyer !== origin.vat && place.vat !== origin.vat;
-    if (isReverse && [place.vat, origin.vat].every((state) => EU.includes(state))) return null;
-    return this.rates.tax[place.vat] === undefined ? null : place.vat;
+    if (isReverse && [place.vat, origin.vat].every((state) => EU.includes(state)))
+      return `by a business in ${destination}`;
+    return destination;
+  }
+
+  /** Returns the country whose VAT is charged on what a partner sends, or null. */
+  private vatCountry(partner: string, recipient: Recipient): string | null {
+    const destination = this.treatment(partner, recipient);
+    return this.rates.tax[destination] === undefined ? null : destination;
   }
 
   private rateOf(partner: string, { tax }: Good): string {

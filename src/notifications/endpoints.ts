@@ -129,3 +129,24 @@ export async function rotateSecret(
     RETURNING previous_secret_until`;
   return row === undefined ? undefined : { secret, previousSecretValidUntil: row.previousSecretUntil };
 }
+
+interface FailingEndpoint extends Pick<Endpoint, 'id' | 'url'> {
+  readonly clientId: string;
+  readonly clientName: string;
+  /** False: the latest attempt failed, and deliveries wait. */
+  readonly isGone: boolean;
+  readonly count: number;
+}
+
+/** Returns the first endpoints of clients that are gone or failing, and the number of all. */
+export async function failingEndpoints(
+  sql: Queryable,
+  limit: number,
+): Promise<{ count: number; rows: readonly FailingEndpoint[] }> {
+  const rows = await sql<FailingEndpoint[]>`
+    SELECT e.id, e.url, a.id AS client_id, a.name AS client_name, NOT e.enabled AS is_gone, count(*) OVER ()::int AS count
+    FROM webhook_endpoints e JOIN accounts a ON a.id = e.client_id
+    WHERE a.role = 'client' AND a.revoked_at IS NULL AND (e.enabled AND e.is_failing OR NOT e.enabled AND e.disabled_reason = 'gone')
+    ORDER BY e.enabled, a.name, e.created_at, e.id LIMIT ${limit}`;
+  return { count: rows[0]?.count ?? 0, rows };
+}

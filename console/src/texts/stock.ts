@@ -17,6 +17,7 @@ export const stock = {
     low_stock: { text: 'Low stock', tone: 'warning' },
   } satisfies Record<Alert, Named>,
   anyAlert: 'Any alert',
+  reportDiffers: 'Differs from the report',
   levels: 'Levels',
   levelColumns: {
     sku: 'SKU',

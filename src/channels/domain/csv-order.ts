@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { cutText } from '../../platform/domain/foreign-text';
 import { type Decimal, numberOf } from './decimals';
 import type { OrderContent, OrderLine } from './order-content';
-import { PRESET_NAMES, PRESETS } from './presets';
+import { ADDRESS_FIELDS, PRESET_NAMES, PRESETS } from './presets';
 import type { Reason } from './reasons';
 
 /** Reads the rows of an order in a CSV file as an order of the API. */
@@ -16,14 +16,12 @@ const OWN_FIELDS = [
   'items.variantId',
   'items.retailUnitPrice',
 ] as const;
-const ADDRESS_FIELDS =
-  'country firstName lastName companyName addressLine1 addressLine2 city postCode state email phone isBusiness federalTaxId stateTaxId registrationState';
 const FIELDS: readonly string[] = [
   ...OWN_FIELDS,
   ...'orderReferenceId customerReferenceId currency retailCurrency retailShippingPriceInclVat shipmentMethodUid'.split(
     ' ',
   ),
-  ...ADDRESS_FIELDS.split(' ').map((name) => `shippingAddress.${name}`),
+  ...ADDRESS_FIELDS.map((name) => `shippingAddress.${name}`),
   ...'itemReferenceId productUid productName quantity retailPriceInclVat'.split(' ').map((name) => `items.${name}`),
 ];
 /** Fields with names of the client's. */
@@ -178,7 +176,7 @@ export function csvOrder({ decimal, lines }: CsvRaw, settings: CsvSettings): Ord
   };
 
   const address: Record<string, unknown> = {};
-  for (const name of ADDRESS_FIELDS.split(' ')) {
+  for (const name of ADDRESS_FIELDS) {
     const text = ofOrder(`shippingAddress.${name}`);
     if (text === undefined) continue;
     // Spreadsheets keep the zeros before a number that begins with an apostrophe.
@@ -191,6 +189,8 @@ export function csvOrder({ decimal, lines }: CsvRaw, settings: CsvSettings): Ord
     address.lastName = fullName.at(-1);
     address.firstName = fullName.slice(0, -1).join(' ');
   }
+  // An empty cell: the recipient has no first name.
+  if (address.lastName !== undefined) address.firstName ??= '';
   const revision = ofOrder('revision');
   if (revisionOf(revision) === null) report('invalid', 'revision', `"${revision}" is not a whole number.`);
   const canceled = ofOrder('canceled');

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createPace } from '../../../src/platform/pace';
+import { createAccountPaces, createPace } from '../../../src/platform/pace';
 
 /** Uses the processor for some milliseconds. */
 function work(ms: number): void {
@@ -37,4 +37,25 @@ test('work of more than 50 parts pauses after a part for four times its CPU time
   expect(await pace(async () => performance.now() - ended)).toBeGreaterThanOrEqual(4 * usedMs - 1);
   await expect(pace(() => Promise.reject(new Error('a part fails')))).rejects.toThrow('a part fails');
   expect(await pace(async () => 'the next part runs')).toBe('the next part runs');
+});
+
+test('long requests of an account run one at a time, beside those of another account and beside short ones', async () => {
+  const paced = createAccountPaces();
+  const open = new Set<string>();
+  const together: string[] = [];
+  const request = (name: string, account: string, parts: number) =>
+    paced(account, parts, async () => {
+      open.add(name);
+      await sleep(20);
+      together.push([...open].join(' '));
+      open.delete(name);
+    });
+  await Promise.all([
+    request('long 1', 'a', 51),
+    request('long 2', 'a', 51),
+    request('long', 'b', 500),
+    request('short', 'a', 50),
+  ]);
+  expect(together.some((names) => names.includes('long 1') && names.includes('long 2'))).toBe(false);
+  expect(together[0]).toBe('short long 1 long');
 });

@@ -26,12 +26,12 @@ beforeAll(async () => {
 const read = (orderId: string) => stack.client.getOrder({ params: { orderId } });
 const dispatch = (orderId: string, partner = 'prints-berlin') =>
   stack.partner(partner).dispatchOrder({ body: { orderId } });
-const change = (orderId: string, reference: string) =>
+const change = (orderId: string, reference: string, addressLine1 = 'Invalidenstrasse 2') =>
   stack.client.updateShipment({
     params: { orderId },
     body: {
       shipmentMethodUid: 'express',
-      shippingAddress: { ...orderBody(stack, reference).shippingAddress, addressLine1: 'Invalidenstrasse 2' },
+      shippingAddress: { ...orderBody(stack, reference).shippingAddress, addressLine1 },
     },
   });
 const itemsAre =
@@ -102,6 +102,32 @@ test('an item that left with a label keeps it, and each parcel is followed separ
   await orderUntil(stack, order.orderId, itemsAre('shipped', 'delivered'));
   await scanned(second);
   expect(await orderUntil(stack, order.orderId, is('delivered'))).toMatchObject({ attention: null });
+});
+
+test.each([
+  ['with a code of its partner', 'OWN 7'],
+  ['with a label', undefined],
+])('a second change after an item left %s renews the label of the rest again', async (how, trackingCode) => {
+  const order = await handedOver(stack, how, { items: 2 });
+  if (trackingCode === undefined) await dispatch(order.printOrderId);
+  await stickerShipped(order, { trackingCode });
+  const departed = (await read(order.orderId)).shipment!.packages.find(({ items }) =>
+    items.some(({ itemReferenceId }) => itemReferenceId === 'sticker'),
+  )!.trackingCode;
+  await change(order.orderId, how);
+  const first = (await dispatch(order.printOrderId)).trackingCode!;
+
+  await change(order.orderId, how, 'Invalidenstrasse 3');
+
+  const second = (await dispatch(order.printOrderId)).trackingCode!;
+  expect(second).not.toBe(first);
+  const { packages } = (await read(order.orderId)).shipment!;
+  expect(packages.map((each) => each.trackingCode)).toEqual([departed, second]);
+  await eventually(async () => {
+    const voided = await stack.services.sql`
+      SELECT FROM carrier_purchases WHERE tracking_number = ${first} AND voided_at IS NOT NULL`;
+    return voided[0];
+  });
 });
 
 test('the label of the rest in the old shipment is voided: it is not shown, and the order is delivered without it', async () => {

@@ -120,11 +120,6 @@ export function hasSettled(printOrder: PrintOrderState): boolean {
   });
 }
 
-/** Returns true when the partner or the carrier has reported a job of the print order as shipped. */
-export function isHandedToCarrier(printOrder: PrintOrderState): boolean {
-  return printOrder.jobs.some((job) => hasLeft(job, printOrder));
-}
-
 /** Returns the units that go into the parcels of the next dispatch: not shipped, not ended, not cancelled by the partner. */
 export function unitsToShip(printOrder: PrintOrderState): { itemId: string; quantity: number }[] {
   return openJobs(printOrder).flatMap(({ itemId, quantity, cancelledQuantity }) =>

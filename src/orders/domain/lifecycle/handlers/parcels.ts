@@ -1,4 +1,4 @@
-import { hasEnded, hasLeft, hasOpenJobs, isHandedToCarrier, jobStatus, openJobs, parcelsOf } from '../facts/jobs';
+import { hasEnded, hasLeft, hasOpenJobs, jobStatus, openJobs, parcelsOf } from '../facts/jobs';
 import type { EventOf, PostbackEvent, RunEffect } from '../run-events';
 import { JOB_PROGRESS, type JobState, type ParcelState, type Transit } from '../run-state';
 import { changePrintOrder, type PrintOrder, printOrderLog, type Run, raiseAttention } from './change';
@@ -49,8 +49,10 @@ export function shippingChanged(run: Run, { revision }: EventOf<'shipping_change
 
 function removeOutdatedLabel(printOrder: PrintOrder): RunEffect[] {
   const { id: printOrderId, shipment } = printOrder;
-  if (isHandedToCarrier(printOrder)) {
-    fixDepartedJobs(printOrder);
+  // What left before an earlier change has its own label: that of the rest is taken back like any other.
+  const left = printOrder.jobs.filter((job) => leavesNow(job, printOrder));
+  if (left.length > 0) {
+    if (hasOpenJobs(printOrder)) fixDepartedJobs(printOrder, left);
     return [];
   }
   if (shipment === null) return [];
@@ -63,9 +65,7 @@ function removeOutdatedLabel(printOrder: PrintOrder): RunEffect[] {
  * The jobs that have shipped keep their label and parcels, when other jobs have not shipped. These get a new label. The old label
  * stays: part of its shipment is on its way.
  */
-function fixDepartedJobs(printOrder: PrintOrder): void {
-  const left = printOrder.jobs.filter((job) => leavesNow(job, printOrder));
-  if (!hasOpenJobs(printOrder) || left.length === 0) return;
+function fixDepartedJobs(printOrder: PrintOrder, left: readonly PrintOrder['jobs'][number][]): void {
   const leftWith = printOrder.shipment?.id ?? null;
   const held = left.map((job) => ({ id: job.id, parcels: new Set(parcelsOf(job, printOrder)) }));
   for (const parcel of printOrder.parcels ?? []) {
