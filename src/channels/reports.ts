@@ -20,9 +20,10 @@ export async function reportOrders(sql: Sql, channel: Channel, adapter: ChannelA
     await sql`UPDATE channel_orders SET is_reported = true WHERE id = ANY(${ids}::uuid[])`;
     await sql`UPDATE channel_files SET is_reported = true WHERE id = ANY(${ids}::uuid[])`;
   }
-  const [started] = await sql<{ at: Date }[]>`SELECT now() AS at`;
+  const [started] = await sql<{ at: Date; since: Date }[]>`
+    SELECT now() AS at, reported_until - make_interval(mins => ${LATE_MINUTES}) AS since FROM channels WHERE id = ${channel.id}`;
   for (;;) {
-    const shipments = await newShipments(sql, channel);
+    const shipments = await newShipments(sql, channel, started!.since);
     if (shipments.length === 0) break;
     await adapter.reportShipped(shipments);
     for (const { id, parcels } of shipments)
@@ -48,18 +49,17 @@ async function newProblems(sql: Queryable, channelId: string): Promise<(ChannelP
 type Shipped = ChannelShipment & { readonly id: string };
 
 /** Returns the query of the orders of a channel with the parcels that have left, each by the first row that it was. */
-const shipped = (sql: Queryable, { id, clientId }: Channel, changedAfter: Fragment): Fragment => sql`
+const shipped = (sql: Queryable, { id, clientId }: Channel, since: Date | string | undefined): Fragment => sql`
   SELECT c.id, c.external_id, c.reported_parcels, ${parcelsThatLeft(sql)} AS parcels
-  FROM channel_orders c JOIN orders o ON o.id = c.order_id AND o.client_id = ${clientId} AND o.updated_at > ${changedAfter}
+  FROM channel_orders c JOIN orders o ON o.id = c.order_id AND o.client_id = ${clientId} AND o.updated_at > ${since ?? sql`'-infinity'`}
   WHERE c.channel_id = ${id} AND NOT EXISTS (
     SELECT FROM channel_orders e WHERE e.order_id = c.order_id AND e.channel_id = c.channel_id AND e.id < c.id)`;
 
 /** Returns parcels that have left and that the channel was not told. */
-async function newShipments(sql: Queryable, channel: Channel): Promise<Shipped[]> {
-  const changedAfter = sql`(SELECT reported_until - make_interval(mins => ${LATE_MINUTES}) FROM channels WHERE id = ${channel.id})`;
+async function newShipments(sql: Queryable, channel: Channel, since: Date): Promise<Shipped[]> {
   return await sql<Shipped[]>`
     SELECT id, external_id, jsonb_agg(p.parcel) AS parcels
-    FROM (${shipped(sql, channel, changedAfter)}) AS s CROSS JOIN LATERAL jsonb_array_elements(s.parcels) AS p (parcel)
+    FROM (${shipped(sql, channel, since)}) AS s CROSS JOIN LATERAL jsonb_array_elements(s.parcels) AS p (parcel)
     WHERE p.parcel ->> 'trackingCode' <> ALL(s.reported_parcels) GROUP BY id, external_id LIMIT ${BATCH}`;
 }
 
@@ -83,11 +83,10 @@ export const parcelsOf = ({ externalId, parcels }: ChannelShipment): z.output<ty
 export async function listShipments(
   sql: Queryable,
   channel: Channel,
-  since: string | undefined,
+  since: Date | string | undefined,
   page: IdPage,
 ): Promise<Shipped[]> {
-  const changedAfter = since === undefined ? sql`'-infinity'` : sql`${since}`;
   return await sql<Shipped[]>`
-    SELECT id, external_id, parcels FROM (${shipped(sql, channel, changedAfter)}) AS s
+    SELECT id, external_id, parcels FROM (${shipped(sql, channel, since)}) AS s
     WHERE parcels <> '[]' ${newestFirst(sql, page)}`;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { cutText } from '../../platform/domain/foreign-text';
 import { type Decimal, numberOf } from './decimals';
-import type { OrderContent, OrderLine } from './order-content';
+import { entries, type OrderContent, type OrderLine } from './order-content';
 import { ADDRESS_FIELDS, PRESET_NAMES, PRESETS } from './presets';
 import type { Reason } from './reasons';
 
@@ -40,19 +40,14 @@ const field = z
   .max(120)
   .refine((name) => FIELDS.includes(name) || OPEN_FIELD.test(name), 'Not a field of an order (docs/channels.md).');
 const MOST_COLUMNS = 500;
-const fewEntries = (record: object) => Object.keys(record).length <= MOST_COLUMNS;
 
 export const csvSettings = z
   .object({
     preset: z.enum(PRESET_NAMES).default('pressline').describe('The system whose export the files are.'),
-    columns: z
-      .record(field, z.string().min(1).max(200).nullable())
-      .refine(fewEntries, `At most ${MOST_COLUMNS} entries.`)
+    columns: entries(field, z.string().min(1).max(200).nullable(), MOST_COLUMNS)
       .default({})
       .describe('Columns by the field of the order, in place of those of the preset. Null: no column.'),
-    defaults: z
-      .record(field, z.string().max(2_048))
-      .refine(fewEntries, `At most ${MOST_COLUMNS} entries.`)
+    defaults: entries(field, z.string().max(2_048), MOST_COLUMNS)
       .default({})
       .describe('Values by the field of the order, where the file has none.'),
     decimal: z.enum(['point', 'comma']).nullish().describe('Decimal sign of numbers. Default: what each file shows.'),

@@ -30,9 +30,12 @@ export interface OrderContent {
 
 const fileType = z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/);
 const column = z.string().min(1).max(200);
-const MOST_ENTRIES = 100;
-const entries = <Key extends z.core.$ZodRecordKey, Value extends z.ZodType>(key: Key, value: Value) =>
-  z.record(key, value).refine((found) => Object.keys(found).length <= MOST_ENTRIES, `At most ${MOST_ENTRIES} entries.`);
+/** Returns the schema of a record with at most so many entries. */
+export const entries = <Key extends z.core.$ZodRecordKey, Value extends z.ZodType>(
+  key: Key,
+  value: Value,
+  most = 100,
+) => z.record(key, value).refine((found) => Object.keys(found).length <= most, `At most ${most} entries.`);
 
 /** What the products of a channel's orders are here: an ignored product, or one of ours. */
 export const mappingTarget = z
