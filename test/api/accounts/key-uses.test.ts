@@ -107,7 +107,7 @@ test('the endpoints that a key set up are listed and, when it is revoked, disabl
 
   await post(`${path}/disable-endpoints`, {}, api.operator).expect(409);
   await request(app).delete(path).set(api.operator.key).expect(200);
-  await post(`${path}/disable-endpoints`, {}, other).expect(401);
+  await post(`${path}/disable-endpoints`, {}, byOther).expect(403);
   const { body } = await post(`${path}/disable-endpoints`, {}, api.operator).expect(200);
   expect(body.disabled).toEqual([own, taken].sort());
   expect((await usesOf(other, leaked)).endpoints).toMatchObject([
