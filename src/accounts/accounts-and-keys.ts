@@ -14,6 +14,7 @@ export const accountKeySchema = z
     createdAt: timestamp,
     expiresAt: timestamp.nullable(),
     revokedAt: timestamp.nullable(),
+    firstUsedAt: timestamp.nullable(),
     lastUsedAt: timestamp.nullable().describe('Precise to a minute. Null: the key was never used.'),
   })
   .meta({ id: 'AccountKey' });
@@ -145,7 +146,7 @@ export async function keysOf(
   accountIds: readonly string[],
 ): Promise<ReadonlyMap<string, AccountKey[]>> {
   const rows = await sql<(AccountKey & { accountId: string })[]>`
-    SELECT account_id, id, name, key_hint AS hint, created_at, expires_at, revoked_at, last_used_at
+    SELECT account_id, id, name, key_hint AS hint, created_at, expires_at, revoked_at, first_used_at, last_used_at
     FROM api_keys WHERE account_id = ANY(${accountIds as string[]})
     ORDER BY created_at DESC, id DESC`;
   const byAccount = new Map<string, AccountKey[]>(accountIds.map((id) => [id, []]));
