@@ -52,7 +52,7 @@ function printableSettings(body: Parameters<typeof storedSettings>[0]): ReturnTy
   return storedSettings(body);
 }
 
-export function clientRoutes(deps: Pick<ApiDeps, 'sql' | 'publicUrl'>): Route[] {
+export function clientRoutes(deps: Pick<ApiDeps, 'sql' | 'keyUses' | 'publicUrl'>): Route[] {
   const { sql, publicUrl } = deps;
   return [
     route('POST /v1/connectors', {

@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { FileInspector } from '../packages/file-reader/inspector';
+import type { KeyUses } from '../src/accounts/key-uses';
 import type { Carriers } from '../src/carriers/carriers';
 import type { ClientQuotas } from '../src/orders/intake/client-quotas';
 import type { RunGateway } from '../src/orders/run/gateway';
@@ -41,6 +42,8 @@ export interface ApiDeps {
   /** Sends updates and queries to order workflows. */
   readonly runs: RunGateway;
   readonly quotas: ClientQuotas;
+  /** Counts the calls of API keys. */
+  readonly keyUses: KeyUses;
   /** Reads the partners that routing chooses from. */
   readonly candidates: CandidateReader;
   /** What routing adds to prices. */

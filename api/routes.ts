@@ -13,6 +13,7 @@ import type { ApiDeps } from './deps';
 import { documentRoutes } from './documents';
 import type { Route } from './http/route';
 import { notificationRoutes } from './notifications/webhook-routes';
+import { alarmRoute } from './operator/alarms';
 import { codecRoutes } from './operator/codec';
 import { bulkRepairRoutes } from './operator/orders/bulk-repairs';
 import { documentListRoutes } from './operator/orders/documents';
@@ -99,6 +100,7 @@ export function allRoutes(deps: ApiDeps): Route[] {
     reportRoute(deps),
     ...outboxRoutes(deps),
     ...summaryRoutes(deps, counts),
+    alarmRoute(deps),
     ...streamRoutes(deps, counts),
     ...jobRoutes(deps),
     ...systemInfoRoutes(deps),

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import type { ApiDeps } from '../api/deps';
 import { createChannelIntake } from '../api/orders/channel-intake';
 import { createFileInspector } from '../packages/file-reader/inspector';
+import { KeyUses } from '../src/accounts/key-uses';
 import type { CarrierAdapter } from '../src/carriers/carrier';
 import { carriersOf, createCarriers, measuredCarrier } from '../src/carriers/carriers';
 import { carrierGateways } from '../src/carriers/easypost/gateway';
@@ -47,6 +48,7 @@ type Connections = Omit<
   | 'routingWeights'
   | 'partnerCalls'
   | 'quotas'
+  | 'keyUses'
   | 'runs'
   | 'candidates'
   | 'wake'
@@ -77,6 +79,7 @@ export function compose(connections: Connections): ApiDeps {
     },
     partnerCalls: createSlotShares(Number.POSITIVE_INFINITY, { mostPerKey: config.PARTNER_CALLS }),
     quotas: new ClientQuotas(sql, config.CLIENT_QUOTAS),
+    keyUses: new KeyUses(sql, connections.log),
     runs: createRunGateway(temporal, sql),
     candidates: createCandidateReader(sql),
     wake: (kind) => wakeRelays(sql, kind),
@@ -138,6 +141,7 @@ export async function createServices(
     secrets,
     standby,
     async close() {
+      await deps.keyUses.flush();
       await Promise.all([inspector.close(), client.close(), temporal.connection.close()]);
       await Promise.all([sql.end({ timeout: 5 }), standby?.sql.end({ timeout: 5 })]);
       await rm(workFolder, { recursive: true, force: true });

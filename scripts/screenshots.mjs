@@ -114,6 +114,43 @@ async function addContent() {
   }
 }
 
+/** Adds a channel of the demo client, with orders of a file that wait in its inbox. Returns its id. */
+async function addChannel() {
+  const defaults = {
+    currency: 'EUR',
+    'shippingAddress.email': 'ada@example.com',
+    'shippingAddress.phone': '+49 30 901820',
+  };
+  const settings = { preset: 'shopify', defaults };
+  const { id } = await asClient('/v1/channels', {
+    kind: 'csv',
+    name: `Shop export of ${new Date().toISOString().slice(0, 16)}`,
+    settings,
+  });
+  const file = 'https://files.example.com/poster.pdf';
+  await asClient(`/v1/channels/${id}/mappings`, { sku: 'POSTER-A4', productUid: POSTER, files: { default: file } });
+  const key = `${client.apiKey}:${client.apiSecret}`;
+  const upload = (name, query) =>
+    fetch(`${baseUrl}/v1/channels/${id}/files?name=${name}.csv${query}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'text/csv', 'X-API-KEY': key },
+      body: exportOf(name),
+    });
+  for (const query of ['&dryRun=true', '']) await upload('may', query);
+  for (let waiting = 0; waiting === 0; await sleep(500)) ({ waiting } = await call(key, 'GET', `/v1/channels/${id}`));
+  return id;
+}
+
+const exportOf = (prefix) =>
+  [
+    'Name,Shipping Name,Shipping Address1,Shipping City,Shipping Zip,Shipping Country,Lineitem sku,Lineitem quantity',
+    `${prefix}-1,Ada Byron,Torstraße 1,Berlin,10119,DE,POSTER-A3,1`,
+    `${prefix}-2,Grace Hopper,Torstraße 2,,10119,DE,POSTER-A4,1`,
+    `${prefix}-3,Mary Somerville,Torstraße 3,Berlin,10119,DE,POSTER-A4,two`,
+    `${prefix}-4,Emmy Noether,Torstraße 4,Berlin,10119,DE,POSTER-A3,2`,
+    '',
+  ].join('\n');
+
 /** Waits until a screen of the console shows what it has read, with its images. */
 async function settle(page) {
   await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor();
@@ -122,7 +159,7 @@ async function settle(page) {
 }
 
 /** Takes every screen of the console. */
-async function takeConsole(browser, orderId) {
+async function takeConsole(browser, orderId, channelId) {
   for (const colorScheme of SCHEMES) {
     const context = await browser.newContext({
       baseURL: baseUrl,
@@ -154,11 +191,24 @@ async function takeConsole(browser, orderId) {
     // The navigation also has links with filters.
     const hrefs = await links.evaluateAll((found) => found.map((link) => link.getAttribute('href')));
     const screens = hrefs.filter((href) => !href.includes('?'));
-    for (const address of [...screens, `/console/orders/${orderId}`]) {
+    const ofObjects = {
+      order: `/console/orders/${orderId}`,
+      channel: `/console/channels/${channelId}`,
+      // The month that is shown at first has ended.
+      receipts: `/console/receipts?month=${new Date().toISOString().slice(0, 7)}`,
+    };
+    for (const [name, address] of [
+      ...screens.map((screen) => [screen.split('/').pop(), screen]),
+      ...Object.entries(ofObjects),
+    ]) {
       await page.goto(address);
       await settle(page);
-      await shoot(address.endsWith(orderId) ? 'order' : address.split('/').pop());
+      await shoot(name);
     }
+    const buffer = Buffer.from(exportOf('june'));
+    await page.locator('input[type=file]').setInputFiles({ name: 'june.csv', mimeType: 'text/csv', buffer });
+    await page.getByRole('table', { name: 'Errors in the file' }).waitFor();
+    await shoot('import');
     await context.close();
   }
 }
@@ -183,7 +233,7 @@ await addContent();
 for (const folder of [images, all]) mkdirSync(folder, { recursive: true });
 const browser = await chromium.launch({ executablePath: browserPath(), args: BROWSER_FLAGS });
 try {
-  await takeConsole(browser, orderId);
+  await takeConsole(browser, orderId, await addChannel());
   for (const [image, taken] of Object.entries(DOCUMENTED)) copyFileSync(join(all, taken), join(images, image));
   await takeWorkflow(browser, orderId);
 } finally {

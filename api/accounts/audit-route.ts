@@ -60,6 +60,7 @@ export function auditRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
       actor: z.string().max(100).optional().describe('Id or name of the actor.'),
       action: z.enum(AUDIT_ACTION_NAMES).optional(),
       object: z.string().max(300).optional().describe('A type, an id, or both: `partner`, `partner:<id>`.'),
+      key: z.uuid().optional().describe('Id of the API key of the call.'),
       from: instant.describe('Inclusive, ISO 8601.'),
       to: instant.describe('Exclusive, ISO 8601.'),
       limit: limitField,

@@ -37,7 +37,7 @@ const OPERATORS: KeyOwners = {
   find: async (sql, id) => (await requireOperator(sql, id)).id,
 };
 
-export function operatorRoutes(deps: Pick<ApiDeps, 'sql'>): Route[] {
+export function operatorRoutes(deps: Pick<ApiDeps, 'sql' | 'keyUses'>): Route[] {
   const { sql } = deps;
   return [
     route('POST /v1/operators', {

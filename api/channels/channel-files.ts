@@ -15,6 +15,7 @@ import {
 import { runChannel } from '../../src/channels/channels';
 import { rowsSchema, rowsWithErrors, withErrors } from '../../src/channels/csv-file';
 import { listShipments, parcelsOf, shippedParcel } from '../../src/channels/reports';
+import { instant } from '../../src/platform/domain/fields';
 import { SIZES } from '../../src/platform/domain/sizes';
 import { contentDisposition } from '../../src/platform/objects/object-store';
 import type { Sql } from '../../src/platform/postgres';
@@ -124,11 +125,13 @@ export function fileRoutes(deps: Pick<ApiDeps, 'sql' | 'objects'>): Route[] {
       description: 'Newest orders first. `since` leaves out orders that have not changed after this time.',
       csv: { name: 'shipments', rows: 'shipments', pages: PAGES.byCursor },
       params: channelPath,
-      query: pageQuery.extend({ since: z.iso.datetime().optional(), format: formatQuery }),
+      query: pageQuery.extend({ since: instant, format: formatQuery }),
       response: z.object({ shipments: z.array(shippedParcel), nextCursor }),
       handler: async ({ account, params, query }) => {
-        const { id } = await visibleChannel(sql, account, params.channelId);
-        const { page, nextCursor } = await pageById(query, (wanted) => listShipments(sql, id, query.since, wanted));
+        const channel = await visibleChannel(sql, account, params.channelId);
+        const { page, nextCursor } = await pageById(query, (wanted) =>
+          listShipments(sql, channel, query.since, wanted),
+        );
         return { shipments: page.flatMap(parcelsOf), nextCursor };
       },
     }),

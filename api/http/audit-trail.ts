@@ -28,14 +28,14 @@ export interface AuditTrail extends Pick<CallContext, 'audit' | 'intend' | 'unau
 
 export function auditTrail(sql: Sql, route: Route, req: Request, res: Response): AuditTrail {
   const notes = notesOf(res);
-  const { requestId, account } = notes;
+  const { requestId, account, keyId = null } = notes;
   const address = callerAddress(req) ?? null;
   let rows = 0;
   let isExempt = false;
   let intentId: string | undefined;
   const contextOf = (actor: Account | 'unknown' | undefined) => {
     if (actor === undefined) throw new Error(`${route.operationId} audits a change without an actor`);
-    return { actor: actor === 'unknown' ? UNKNOWN : actorOf(actor), requestId, address };
+    return { actor: actor === 'unknown' ? UNKNOWN : actorOf(actor), requestId, keyId, address };
   };
   return {
     async audit(tx, change, by) {

@@ -28,7 +28,8 @@ export function secretOf(credential: Credential): string {
   return credential.kind === 'session' ? credential.token : credential.header.split(':', 1)[0]!.trim();
 }
 
-type IdentifiedCaller = Pick<Caller, 'account' | 'withSecret'>;
+/** A caller. Without a key: of a session. */
+type IdentifiedCaller = Pick<Caller, 'account' | 'withSecret'> & Partial<Pick<Caller, 'keyId'>>;
 
 /**
  * Returns who has a credential, or undefined when nobody has it.

@@ -15,6 +15,8 @@ import type { Route } from './route';
 export class RequestNotes {
   route?: Route;
   account?: Account;
+  /** Id of the API key of the request. Absent: a session, or no credentials. */
+  keyId?: string;
   /** Kept here because Express removes the parameters before the error handler runs. */
   params?: Readonly<Record<string, unknown>>;
   /** Parsed JSON body, for error bodies that repeat a reference from it. Never logged. */

@@ -45,6 +45,8 @@ export interface CallContext {
   /** The same id is in the `X-Request-Id` header, in every log line and in the memo of started workflows. */
   readonly requestId: string;
   readonly log: Logger;
+  /** The API key of the call. Null: a session, or a route without credentials. */
+  readonly keyId: string | null;
   /** IP address of the caller. Undefined when the connection is closed already. */
   readonly address: string | undefined;
   /** Request headers with lower-case names, for webhook signatures. */

@@ -210,7 +210,7 @@ function announceDeprecation(res: Response, { since, sunset }: Deprecation): voi
  * @throws Refusal `RATE_LIMITED`, and what `authorize` throws
  */
 async function admitted(pipe: Pipeline, route: Route, req: Request, res: Response, credential: Credential | undefined) {
-  if (credential === undefined) return authorize(route, undefined);
+  if (credential === undefined) return { account: authorize(route, undefined), keyId: undefined };
   const { knownCredentials: known, wrongCredentials, rateLimiter } = pipe;
   const secret = secretOf(credential);
   const name = countedName(secret);
@@ -226,7 +226,7 @@ async function admitted(pipe: Pipeline, route: Route, req: Request, res: Respons
     known.set(name, true);
     await rateLimiter?.(res, name);
   }
-  return authorize(route, caller);
+  return { account: authorize(route, caller), keyId: caller?.keyId };
 }
 
 /**
@@ -245,8 +245,12 @@ export function serve(pipe: Pipeline, route: Route): RequestHandler {
     const release = secret === undefined ? undefined : pipe.concurrencyLimiter?.(secret);
     let outcome: Promise<Outcome> | undefined;
     try {
-      const account = await admitted(pipe, route, req, res, credential);
+      const { account, keyId } = await admitted(pipe, route, req, res, credential);
       if (account !== undefined) notes.account = account;
+      if (keyId !== undefined) {
+        notes.keyId = keyId;
+        pipe.deps.keyUses.count(keyId, route.operationId, callerAddress(req));
+      }
       const sent = await receive(pipe, route, req, res);
       const ignored = ignoredFields(route, sent);
       if (ignored !== null) res.setHeader('X-Ignored-Fields', ignored);
@@ -256,6 +260,7 @@ export function serve(pipe: Pipeline, route: Route): RequestHandler {
       const run = (idempotency: IdempotencyHandle) => {
         const call: CallContext = Object.assign(new PartsOnDemand(res), {
           requestId: notes.requestId,
+          keyId: keyId ?? null,
           address: callerAddress(req),
           headers: req.headers as Record<string, string | undefined>,
           rawBody: sent.rawBody,

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
+import { isJson } from './json-body';
 
 export interface HttpServer {
   readonly url: string;
@@ -17,8 +18,11 @@ export interface HttpServer {
 interface ConnectionLimits {
   /** Time of a sender for its headers. The server responds 408 beyond it. */
   readonly headersMs: number;
-  /** Time of a sender for its whole request. The server responds 408 beyond it. */
+  /** Time of a sender for its whole request. The server responds 408 beyond it, unless the sender is as fast as an upload needs. */
   readonly requestMs: number;
+  readonly uploadBytesPerSecond: number;
+  /** Longest time of a request from a sender of that rate. */
+  readonly uploadMs: number;
   /** Interval of the checks, by which a peer can exceed the limits. */
   readonly checkMs: number;
   /** A reader that takes fewer than `readerBytesPerSecond` of a waiting response for this time is disconnected. */
@@ -26,9 +30,15 @@ interface ConnectionLimits {
   readonly readerBytesPerSecond: number;
 }
 
+/** Time for an upload of the largest print file with 6 Mbit/s, which many offices have. In milliseconds. */
+export const UPLOAD_MS = 270_000;
+
 const LIMITS: ConnectionLimits = {
   headersMs: 15_000,
   requestMs: 60_000,
+  // The largest print file, 200 MB, in UPLOAD_MS.
+  uploadBytesPerSecond: 750_000,
+  uploadMs: UPLOAD_MS,
   checkMs: 5_000,
   readerMs: 30_000,
   readerBytesPerSecond: 8_192,
@@ -50,7 +60,7 @@ export async function startHttpServer(
   let stopping = false;
   const server = createServer({
     headersTimeout: limits.headersMs,
-    requestTimeout: limits.requestMs,
+    requestTimeout: limits.uploadMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionsCheckingInterval: limits.checkMs,
   });
@@ -64,7 +74,7 @@ export async function startHttpServer(
     });
   });
   server.on('request', app);
-  const stopWatch = watchReaders(pending, limits);
+  const stopWatches = [watchReaders(pending, limits), watchSenders(server, limits)];
   // An unknown expectation is ignored (RFC 9110, 10.1.1). Without this handler, Node responds with a bare 417.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   server.listen(listen.port, listen.host);
@@ -86,7 +96,7 @@ export async function startHttpServer(
       const cut = setTimeout(() => server.closeAllConnections(), graceMs);
       await closed;
       clearTimeout(cut);
-      stopWatch();
+      for (const stop of stopWatches) stop();
     },
   };
 }
@@ -118,6 +128,45 @@ function watchReaders(responses: ReadonlySet<ServerResponse>, limits: Connection
       if (ms < limits.readerMs) continue;
       if (bytes - before.bytes < (limits.readerBytesPerSecond * ms) / 1_000) socket.destroy();
       else taken.set(res, { bytes, at: now });
+    }
+  };
+  const timer = setInterval(check, limits.checkMs).unref();
+  return () => clearInterval(timer);
+}
+
+/** A route refuses another type than its own before it reads the body. A body without a type is read as JSON. */
+const isFile = (contentType: string | undefined): boolean => contentType !== undefined && !isJson(contentType);
+
+const TIMED_OUT = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n';
+
+/**
+ * Disconnects senders whose request is not complete after `requestMs`. Those of an upload go on until `uploadMs` while they send fast
+ * enough and nothing has been responded.
+ * @returns a function that ends the watch
+ */
+function watchSenders(server: Server, limits: ConnectionLimits): () => void {
+  const open = new Map<
+    IncomingMessage,
+    { readonly res: ServerResponse; readonly at: number; readonly bytes: number }
+  >();
+  server.on('request', (req, res) => {
+    const { 'content-length': length = '0', 'transfer-encoding': coding } = req.headers;
+    if (length === '0' && coding === undefined) return;
+    open.set(req, { res, at: performance.now(), bytes: req.socket.bytesRead });
+  });
+  const check = () => {
+    for (const [req, { res, at, bytes }] of open) {
+      const { complete, socket } = req;
+      const ms = performance.now() - at;
+      if (complete || socket.destroyed) open.delete(req);
+      else if (ms > limits.requestMs) {
+        const isUpload =
+          isFile(req.headers['content-type']) && socket.bytesRead - bytes > (limits.uploadBytesPerSecond * ms) / 1_000;
+        if (isUpload && !res.headersSent) continue;
+        open.delete(req);
+        if (res.headersSent) socket.destroy();
+        else socket.end(TIMED_OUT, () => socket.destroy());
+      }
     }
   };
   const timer = setInterval(check, limits.checkMs).unref();

@@ -65,7 +65,7 @@ function createEndpointRoute(
       })
       .meta({ examples: [{ url: 'https://shop.example/notifications' }] }),
     response: endpoint.extend({ secret: secretSchema }),
-    handler: async ({ account, params, body, idempotency, audit, quotas }) => {
+    handler: async ({ account, params, body, idempotency, audit, quotas, keyId }) => {
       const owner = await ownerOf(account, params.connectorId);
       const most = await quotas.limitOf(owner, 'endpoints');
       const fields = {
@@ -73,6 +73,7 @@ function createEndpointRoute(
         description: body.description ?? '',
         events: body.events ?? events,
         enabled: body.enabled ?? true,
+        keyId,
       };
       return await inTransaction(sql, async (tx) => {
         const created = await createEndpoint(tx, secretBox, owner.id, fields, most);
@@ -145,7 +146,8 @@ function webhookRoutes(deps: Deps, audience: OwningAudience): Route[] {
         })
         .meta({ examples: [{ description: 'Status page', events: [events[0]] }] }),
       response: endpoint,
-      handler: ({ account, params: { webhookId }, body, audit }) => changed(sql, account.id, webhookId, body, audit),
+      handler: ({ account, params: { webhookId }, body, audit, keyId }) =>
+        changed(sql, account.id, webhookId, { ...body, keyId }, audit),
     }),
     route(`DELETE ${path}/{webhookId}`, {
       ...write,
@@ -226,7 +228,8 @@ function enableEndpointRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
     params: z.object({ connectorId: z.string(), webhookId: z.string() }),
     body: z.strictObject({ enabled: z.boolean() }),
     response: endpoint,
-    handler: ({ params: { connectorId, webhookId }, body, audit }) => changed(sql, connectorId, webhookId, body, audit),
+    handler: ({ params: { connectorId, webhookId }, body, audit, keyId }) =>
+      changed(sql, connectorId, webhookId, { ...body, keyId }, audit),
   });
 }
 

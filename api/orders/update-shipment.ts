@@ -82,7 +82,7 @@ export async function updateShipment(
     action: 'order.change_shipping',
     objectId: before.id,
     before: shippingSummary(before),
-    after: { ...shippingSummary(order!), addressChanged: change.shippingAddress !== undefined },
+    after: { ...shippingSummary(order!), changedFields: changedFields(before, order!) },
   });
   // Parsing drops the fields that a retrieved order's shipment has in addition.
   return updatedShipmentSchema.parse({
@@ -147,6 +147,13 @@ async function expectation(
 /** Returns what the audit log shows of an order's shipping. The address is left out: the log is never erased. */
 function shippingSummary({ shipmentMethodUid, shippingAddress }: OrderRecord) {
   return { shipmentMethodUid, country: shippingAddress.country };
+}
+
+/** Returns the names of the fields of the address that a change has given other values, without the values. */
+function changedFields(before: OrderRecord, after: OrderRecord): string[] {
+  const [old, fresh] = [before.shippingAddress, after.shippingAddress] as object[] as Record<string, unknown>[];
+  const names = new Set([...Object.keys(old!), ...Object.keys(fresh!)]);
+  return [...names].filter((name) => name !== 'id' && (old![name] ?? null) !== (fresh![name] ?? null)).sort();
 }
 
 async function apply({ sql, runs }: ApiDeps, orderId: string, change: UpdateShipment): Promise<string> {

@@ -178,9 +178,11 @@ function stockItemListRoute(sql: Sql): Route {
       partnerId: z.uuid().optional(),
       partnerSku: z.string().min(1).max(255).optional().describe('Exact SKU.'),
       alert: z
-        .enum(['any', 'back_order', 'out_of_stock', 'low_stock'])
+        .enum(['any', 'back_order', 'out_of_stock', 'low_stock', 'report_differs'])
         .optional()
-        .describe('Only items with this alert. `any`: with an alert.'),
+        .describe(
+          'Only items with this alert. `any`: with an alert. `report_differs`: the partner reports another level.',
+        ),
       limit: limitField,
       cursor: z
         .string()

@@ -3,7 +3,7 @@ import { crossBorderRefusal } from '../../src/orders/planning/plan-refusals';
 import { estimateRouting } from '../../src/orders/planning/routing';
 import type { RunItem, RunOrder } from '../../src/orders/planning/run-order';
 import { estimateMethods, planWith } from '../../src/orders/planning/shipment-plan';
-import { daysBetween, dispatchDate } from '../../src/partners/domain/calendar';
+import { daysBetween, dispatchDate, productionFrom } from '../../src/partners/domain/calendar';
 import type { Candidate } from '../../src/partners/routing-rows';
 import { isCrossBorder } from '../../src/platform/domain/territories';
 import { AT, CARRIERS, WEIGHTS } from './simulated-orders';
@@ -48,7 +48,8 @@ function costOf(order: RunOrder, items: readonly RunItem[], partner: Candidate):
     const ships = group
       .map(({ product, quantity }) => {
         const { leadDays } = models[product.modelUid]!;
-        return dispatchDate(calendar, AT, leadDays + Math.floor((quantity - 1) / capacityPerDay));
+        const busyDays = Math.floor((quantity - 1) / capacityPerDay);
+        return dispatchDate(calendar, { from: productionFrom(calendar, AT), leadDays: leadDays + busyDays });
       })
       .sort()
       .at(-1)!;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Operations } from '../../client/pressline-client';
 import { ATTENTION } from '../../src/orders/domain/lifecycle/rules/attention';
-import { REPAIR_ACTIONS, REPAIRS } from '../../src/orders/domain/lifecycle/rules/repairs';
+import { REPAIRS, SINGLE_REPAIRS } from '../../src/orders/domain/lifecycle/rules/repairs';
 import { TIMELINE_KINDS } from '../../src/orders/reading/timeline';
 import {
   facts,
@@ -94,10 +94,10 @@ const withoutNull = (field: z.ZodType): z.ZodType => {
 
 /** The fields of all repairs, each with the repairs that have it. The API checks which a repair needs. */
 function repairFields(): Record<string, z.ZodType> {
-  const names = new Set(REPAIR_ACTIONS.flatMap((action) => Object.keys(REPAIRS[action].fields)));
+  const names = new Set(SINGLE_REPAIRS.flatMap((action) => Object.keys(REPAIRS[action].fields)));
   return Object.fromEntries(
     [...names].map((name) => {
-      const having = REPAIR_ACTIONS.flatMap((action) => {
+      const having = SINGLE_REPAIRS.flatMap((action) => {
         const field = (REPAIRS[action].fields as Readonly<Record<string, z.ZodType>>)[name];
         return field === undefined ? [] : [{ action, field }];
       });
@@ -183,7 +183,7 @@ export const ORDER_OPERATIONS: readonly Operation[] = [
     acts: true,
     input: z.object({
       order,
-      action: z.enum(REPAIR_ACTIONS),
+      action: z.enum(SINGLE_REPAIRS),
       reason: z.string().min(1).max(500).describe('Recorded with the name of the operator.'),
       ...REPAIR_FIELDS,
       units: z

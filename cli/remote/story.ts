@@ -7,7 +7,7 @@ const HANDLERS = 'src/orders/domain/lifecycle/handlers';
 
 /** The events of an order run by the file in `HANDLERS` with their rules. test/cli/story.test.ts compares them with the table of `reduce`. */
 const EVENTS: Readonly<Record<string, readonly RunEvent['type'][]>> = {
-  planning: ['fetching_files', 'refused', 'parked', 'prepared', 'delivery'],
+  planning: ['fetching_files', 'refused', 'parked', 'prepared', 'delivery', 'move_promise'],
   postbacks: ['postback', 'mark_shipped'],
   parcels: ['dispatched', 'dispatch_failed', 'void_failed', 'tracking', 'tracking_checked', 'shipping_changed'],
   'order-updates': ['file_replaced', 'order_update'],

@@ -14,6 +14,7 @@ export const accountKeySchema = z
     createdAt: timestamp,
     expiresAt: timestamp.nullable(),
     revokedAt: timestamp.nullable(),
+    firstUsedAt: timestamp.nullable(),
     lastUsedAt: timestamp.nullable().describe('Precise to a minute. Null: the key was never used.'),
   })
   .meta({ id: 'AccountKey' });
@@ -145,10 +146,40 @@ export async function keysOf(
   accountIds: readonly string[],
 ): Promise<ReadonlyMap<string, AccountKey[]>> {
   const rows = await sql<(AccountKey & { accountId: string })[]>`
-    SELECT account_id, id, name, key_hint AS hint, created_at, expires_at, revoked_at, last_used_at
+    SELECT account_id, id, name, key_hint AS hint, created_at, expires_at, revoked_at, first_used_at, last_used_at
     FROM api_keys WHERE account_id = ANY(${accountIds as string[]})
     ORDER BY created_at DESC, id DESC`;
   const byAccount = new Map<string, AccountKey[]>(accountIds.map((id) => [id, []]));
   for (const { accountId, ...entry } of rows) byAccount.get(accountId)?.push(entry);
   return byAccount;
+}
+
+/** Time before the end of an account's last key at which it is an alarm, in days. */
+export const EXPIRY_NOTICE_DAYS = 14;
+
+interface ExpiringKey extends Pick<AccountKey, 'id' | 'hint'> {
+  readonly account: { readonly id: string; readonly name: string; readonly role: Role };
+  readonly expiresAt: Date;
+  readonly hasExpired: boolean;
+  readonly count: number;
+}
+
+/**
+ * Returns the last keys of accounts that end soon or have ended in the last seven days, the first to end first, and the number of
+ * all. A key beside a later one, as after a rotation, is none of them.
+ */
+export async function expiringKeys(
+  sql: Queryable,
+  limit: number,
+): Promise<{ count: number; rows: readonly ExpiringKey[] }> {
+  const rows = await sql<ExpiringKey[]>`
+    SELECT k.id, k.key_hint AS hint, k.expires_at, k.expires_at <= now() AS has_expired, count(*) OVER ()::int AS count,
+      jsonb_build_object('id', a.id, 'name', a.name, 'role', a.role) AS account
+    FROM accounts a JOIN LATERAL (
+      SELECT id, key_hint, expires_at FROM api_keys
+      WHERE account_id = a.id AND revoked_at IS NULL ORDER BY expires_at DESC NULLS FIRST, id DESC LIMIT 1) k ON true
+    WHERE a.revoked_at IS NULL AND k.expires_at > now() - interval '7 days'
+      AND k.expires_at < now() + make_interval(days => ${EXPIRY_NOTICE_DAYS})
+    ORDER BY k.expires_at, k.id LIMIT ${limit}`;
+  return { count: rows[0]?.count ?? 0, rows };
 }

@@ -13,6 +13,7 @@ export const AUDIT_ACTIONS = {
   'client.change': 'client',
   'client.rotate_key': 'client',
   'client.revoke_key': 'client',
+  'client.disable_endpoints': 'client',
   'partner.create': 'partner',
   'partner.change': 'partner',
   'partner.ping': 'partner',

@@ -7,6 +7,7 @@ import { isoMicroseconds } from '../platform/list-position';
 import { inTransaction, json, type Queryable, type Sql } from '../platform/postgres';
 import { type Account, OPERATOR_ROLES } from './account';
 import { AUDIT_ACTION_NAMES, AUDIT_ACTIONS, type AuditAction, isObjectType } from './audit-actions';
+import { pruneKeyUses } from './key-uses';
 
 const actor = z.object({
   id: z.string().nullable().describe('Null for actions on the command line.'),
@@ -31,6 +32,7 @@ export const auditEntrySchema = z.object({
   before: state.describe('The changed fields before the action. Null: the object did not exist.'),
   after: state.describe('The changed fields after the action. Null: the object does not exist any more.'),
   requestId: z.string().nullable(),
+  keyId: z.string().nullable().describe('The API key of the call. Null: a session, or the command line.'),
   address: z.string().nullable().describe('IP address of the caller. Null after 90 days.'),
 });
 
@@ -57,6 +59,8 @@ export interface AuditedChange {
 export interface AuditContext {
   readonly actor: Actor;
   readonly requestId: string | null;
+  /** The API key of the call. Absent without one. */
+  readonly keyId?: string | null;
   /** IP address of the caller. */
   readonly address: string | null;
 }
@@ -109,14 +113,14 @@ export const AUDIT_ADDRESS_DAYS = 90;
 /** Writes a change to the audit log. Call it in the transaction of the change. Only the changed fields are stored. */
 export async function writeAuditEntry(
   tx: Queryable,
-  { actor, requestId, address }: AuditContext,
+  { actor, requestId, keyId = null, address }: AuditContext,
   { action, objectId, before, after }: AuditedChange,
 ): Promise<void> {
   const [old, fresh] = difference(before, after).map(stored);
   const values = tx`
     ${actor.id}::uuid, ${actor.name}::text, ${actor.role}::text, ${action}::text, ${AUDIT_ACTIONS[action]}::text,
     ${objectId}::text, ${old == null ? null : json(tx, old)}::jsonb, ${fresh == null ? null : json(tx, fresh)}::jsonb,
-    ${requestId}::text`;
+    ${requestId}::text, ${keyId}::uuid`;
   const isCounted = actor.role === 'client' || actor.role === 'partner';
   await tx`
     WITH today AS (
@@ -125,7 +129,7 @@ export async function writeAuditEntry(
           AND at >= date_trunc('day', now()) LIMIT ${AUDITED_A_DAY}) AS written) AS is_full
     ), entry AS (
       INSERT INTO audit_log
-        (actor_id, actor_name, actor_role, action, object_type, object_id, before, after, request_id)
+        (actor_id, actor_name, actor_role, action, object_type, object_id, before, after, request_id, key_id)
       SELECT ${values} FROM today WHERE NOT is_full RETURNING id, at
     ), counted AS (
       INSERT INTO audit_summaries AS s (actor_id, actor_name, actor_role, action, day, changes)
@@ -164,10 +168,11 @@ export async function writeUnknownOutcome(sql: Sql, id: string): Promise<void> {
 
 /**
  * Writes a row for each account and action of earlier days that had more changes than rows (`after.changes`), and for
- * acts whose process has died. Deletes the addresses whose retention has ended.
+ * acts whose process has died. Deletes the addresses, and the counts of calls with keys, whose retention has ended.
  * @returns the number of deleted addresses
  */
 export async function tidyAuditLog(sql: Sql): Promise<number> {
+  await pruneKeyUses(sql, AUDIT_ADDRESS_DAYS);
   await sql`
     WITH ended AS (DELETE FROM audit_summaries WHERE day < current_date RETURNING *)
     INSERT INTO audit_log (actor_id, actor_name, actor_role, action, object_type, object_id, after)
@@ -190,6 +195,8 @@ export interface AuditFilter {
   readonly action?: AuditAction | undefined;
   /** A type, an id, or `type:id`. */
   readonly object?: string | undefined;
+  /** Id of the key of the call. */
+  readonly key?: string | undefined;
   /** ISO 8601, inclusive. */
   readonly from?: string | undefined;
   /** ISO 8601, exclusive. */
@@ -208,7 +215,7 @@ function objectFilter(object: string): { type?: string; id?: string } {
  */
 export async function listAuditEntries(
   sql: Queryable,
-  { actor, action, object, from, to }: AuditFilter,
+  { actor, action, object, key, from, to }: AuditFilter,
   page: { readonly limit: number; readonly after: { readonly time: string; readonly id: string } | null },
 ): Promise<readonly AuditEntry[]> {
   const none = sql``;
@@ -219,7 +226,7 @@ export async function listAuditEntries(
   return await sql<AuditEntry[]>`
     SELECT id, at, ${isoMicroseconds(sql, sql`at`)} AS position,
       jsonb_build_object('id', actor_id, 'name', actor_name, 'role', actor_role) AS actor, action,
-      jsonb_build_object('type', object_type, 'id', object_id) AS object, before, after, request_id,
+      jsonb_build_object('type', object_type, 'id', object_id) AS object, before, after, request_id, key_id,
       (SELECT host(a.address) FROM audit_addresses a WHERE a.entry_id = audit_log.id) AS address
     FROM audit_log
     WHERE true
@@ -227,6 +234,7 @@ export async function listAuditEntries(
       ${action === undefined ? none : sql`AND action = ${action}`}
       ${type === undefined ? none : sql`AND object_type = ${type}`}
       ${id === undefined ? none : sql`AND object_id = ${id}`}
+      ${key === undefined ? none : sql`AND key_id = ${key}`}
       ${from === undefined ? none : sql`AND at >= ${from}::text::timestamptz`}
       ${to === undefined ? none : sql`AND at < ${to}::text::timestamptz`}
       ${after === null ? none : sql`AND (at, id) < (${after.time}::text::timestamptz, ${after.id}::bigint)`}

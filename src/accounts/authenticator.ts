@@ -95,7 +95,7 @@ export function createAuthenticator(sql: Sql, now: () => number = () => performa
     if (at - key.lastUsedAt < LAST_USED_PRECISION_MS) return;
     key.lastUsedAt = at;
     await sql`
-      UPDATE api_keys SET last_used_at = now()
+      UPDATE api_keys SET last_used_at = now(), first_used_at = coalesce(first_used_at, now())
       WHERE id = ${key.keyId} AND (last_used_at IS NULL OR last_used_at < now() - ${LAST_USED_PRECISION_MS} * interval '1 ms')`;
   }
 

@@ -4,7 +4,7 @@ import { Refusal } from '../platform/errors';
 import { foundById, uuidv7 } from '../platform/ids';
 import { type IdPage, newestFirst } from '../platform/list-position';
 import type { GaugePoint } from '../platform/metrics/metrics';
-import { type Fragment, inTransaction, json, type Queryable, type Sql } from '../platform/postgres';
+import { type Fragment, json, type Queryable } from '../platform/postgres';
 import type { ArrivedOrder } from './adapter';
 import type { ChannelViewer } from './channels';
 import { type Correction, correctionSchema, readOrderSchema } from './domain/order-content';
@@ -63,19 +63,16 @@ export async function storeArrived(
   return count;
 }
 
-/** Returns which of these orders have arrived before with the same content, by external id. */
-export async function arrivedBefore(
+/** Returns true when an order has arrived before with the same content. */
+export async function hasArrived(
   sql: Queryable,
   channelId: string,
-  orders: readonly ArrivedOrder[],
-): Promise<Set<string>> {
-  const rows = await sql<{ externalId: string }[]>`
-    SELECT o.external_id FROM channel_orders o JOIN unnest(${orders.map(({ externalId }) => externalId)}::text[],
-      ${orders.map(({ revision }) => revision)}::bigint[], ${orders.map(({ contentSha256 }) => contentSha256.toString('hex'))}::text[])
-      AS given (external_id, revision, sha256)
-      ON o.external_id = given.external_id AND o.revision = given.revision AND o.content_sha256 = decode(given.sha256, 'hex')
-    WHERE o.channel_id = ${channelId}`;
-  return new Set(rows.map(({ externalId }) => externalId));
+  { externalId, revision, contentSha256 }: ArrivedOrder,
+): Promise<boolean> {
+  const found = await sql`
+    SELECT FROM channel_orders WHERE channel_id = ${channelId} AND external_id = ${externalId} AND revision = ${revision}
+      AND content_sha256 = ${contentSha256}`;
+  return found.length > 0;
 }
 
 /** An order that is to be mapped and submitted. */
@@ -119,13 +116,6 @@ export async function otherRevisions(
     WHERE channel_id = ${channelId} AND external_id = ${externalId} AND id <> ${id} ORDER BY revision DESC, id`;
 }
 
-/** Returns an order as it arrived, with its corrections. */
-export async function contentOf(sql: Queryable, id: string): Promise<Pick<UnjudgedOrder, 'raw' | 'corrections'>> {
-  const [row] = await sql<Pick<UnjudgedOrder, 'raw' | 'corrections'>[]>`
-    SELECT raw, corrections FROM channel_orders WHERE id = ${id}`;
-  return row!;
-}
-
 /** What became of an order. */
 export interface Judgement {
   readonly state: State;
@@ -165,10 +155,6 @@ export const SUPERSEDED: Reason = {
   message: 'A later revision of the order has arrived.',
   line: null,
 };
-
-export async function settleAlone(sql: Sql, id: string, judged: Judgement): Promise<void> {
-  await inTransaction(sql, (tx) => settle(tx, id, judged));
-}
 
 /** Makes the orders that wait for one of these mappings be judged again. Returns their number. */
 export async function release(tx: Queryable, channelId: string, keys: readonly string[]): Promise<number> {

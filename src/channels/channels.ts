@@ -160,3 +160,26 @@ export async function channelsToPoll(sql: Queryable): Promise<{ channelId: strin
 
 /** Each is a workflow of its own, and three events in the history of the poll. */
 const MOST_POLLED = 1_000;
+
+interface FailingChannel {
+  readonly id: string;
+  readonly name: string;
+  readonly clientId: string;
+  readonly clientName: string;
+  readonly lastError: string;
+  readonly lastRunAt: Date | null;
+  readonly count: number;
+}
+
+/** Returns the first active channels whose latest run failed, and the number of all. */
+export async function failingChannels(
+  sql: Queryable,
+  limit: number,
+): Promise<{ count: number; rows: readonly FailingChannel[] }> {
+  const rows = await sql<FailingChannel[]>`
+    SELECT c.id, c.name, a.id AS client_id, a.name AS client_name, c.last_error, c.last_run_at, count(*) OVER ()::int AS count
+    FROM channels c JOIN accounts a ON a.id = c.client_id
+    WHERE c.state = 'active' AND c.last_error IS NOT NULL AND a.revoked_at IS NULL
+    ORDER BY c.failures DESC, c.id LIMIT ${limit}`;
+  return { count: rows[0]?.count ?? 0, rows };
+}

@@ -7,18 +7,24 @@ import { type CsvRaw, type CsvSettings, csvOrder, located } from './domain/csv-o
 
 const BATCH = 200;
 
-/**
- * Reads a file that was received once, and stores its numbers.
- * @throws FileRefused
- */
-export async function surveyed({ sql, objects }: AdapterDeps, settings: CsvSettings, file: ReceivedFile) {
-  const content = await contentOf(objects, file.objectKey).catch((error: unknown) => {
-    if (error instanceof Refusal) throw new FileRefused('The content of the file is lost.', null);
-    throw error;
-  });
-  const survey = await surveyFile(content, settings, file.name);
-  await storeSurvey(sql, file.id, survey);
-  return { content, survey };
+/** Yields the orders of a file that was received, and stores its numbers. A file that cannot be read is refused. */
+export async function* ordersIn(
+  { sql, objects }: AdapterDeps,
+  settings: CsvSettings,
+  file: ReceivedFile,
+): AsyncGenerator<ArrivedOrder> {
+  try {
+    const content = await contentOf(objects, file.objectKey).catch((error: unknown) => {
+      if (error instanceof Refusal) throw new FileRefused('The content of the file is lost.', null);
+      throw error;
+    });
+    const survey = await surveyFile(content, settings, file.name);
+    await storeSurvey(sql, file.id, survey);
+    yield* ordersOf(content, survey, settings, file);
+  } catch (error) {
+    if (!(error instanceof FileRefused)) throw error;
+    await endFile(sql, file.id, { state: 'refused', findings: [error.finding] });
+  }
 }
 
 /** The adapter of a channel whose orders come in CSV files. Its client reads shipments and problems over the API. */
@@ -26,28 +32,18 @@ export function csvAdapter(deps: AdapterDeps, channel: Channel): ChannelAdapter 
   const { settings } = channel;
   const yielded: string[] = [];
 
-  async function* batchesOf(file: ReceivedFile) {
-    const { content, survey } = await surveyed(deps, settings, file);
-    let batch: ArrivedOrder[] = [];
-    for await (const order of ordersOf(content, survey, settings, file)) {
-      batch.push(order);
-      if (batch.length < BATCH) continue;
-      yield batch;
-      batch = [];
-    }
-    yield batch;
-    yielded.push(file.id);
-  }
-
   return {
     async *fetchNew() {
       for (const file of await receivedFiles(deps.sql, channel.id, { dryRun: false })) {
-        try {
-          yield* batchesOf(file);
-        } catch (error) {
-          if (!(error instanceof FileRefused)) throw error;
-          await endFile(deps.sql, file.id, { state: 'refused', findings: [error.finding] });
+        let batch: ArrivedOrder[] = [];
+        for await (const order of ordersIn(deps, settings, file)) {
+          batch.push(order);
+          if (batch.length < BATCH) continue;
+          yield batch;
+          batch = [];
         }
+        yield batch;
+        yielded.push(file.id);
       }
     },
     async acknowledge() {

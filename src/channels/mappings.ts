@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { text, timestamp } from '../platform/domain/fields';
 import { SIZES, shownSize } from '../platform/domain/sizes';
 import { Refusal } from '../platform/errors';
-import { isUuid, uuidv7 } from '../platform/ids';
+import { foundById, uuidv7 } from '../platform/ids';
 import { type IdPage, newestFirst } from '../platform/list-position';
 import { json, type Queryable, type Transaction } from '../platform/postgres';
 import { release } from './channel-orders';
@@ -87,12 +87,12 @@ export async function deleteMapping(
   channelId: string,
   id: string,
 ): Promise<z.input<typeof mappingSchema>> {
-  const [deleted] = isUuid(id)
-    ? await tx<Row[]>`
-      DELETE FROM channel_mappings WHERE id = ${id} AND channel_id = ${channelId} RETURNING id, external_key, target, created_at`
-    : [];
-  if (deleted === undefined) throw new Refusal('NOT_FOUND', { message: 'There is no such mapping.' });
-  return view(deleted);
+  const remove = async () => {
+    const [deleted] = await tx<Row[]>`
+      DELETE FROM channel_mappings WHERE id = ${id} AND channel_id = ${channelId} RETURNING id, external_key, target, created_at`;
+    return deleted;
+  };
+  return view(await foundById(id, remove, 'There is no such mapping.'));
 }
 
 /** Returns the mappings of a channel with these keys. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parcelsThatLeft } from '../notifications/order-view';
 import { type IdPage, newestFirst } from '../platform/list-position';
-import type { Queryable, Sql } from '../platform/postgres';
+import type { Fragment, Queryable, Sql } from '../platform/postgres';
 import type { ChannelAdapter, ChannelProblem, ChannelShipment } from './adapter';
 import type { Channel } from './channels';
 
@@ -20,9 +20,10 @@ export async function reportOrders(sql: Sql, channel: Channel, adapter: ChannelA
     await sql`UPDATE channel_orders SET is_reported = true WHERE id = ANY(${ids}::uuid[])`;
     await sql`UPDATE channel_files SET is_reported = true WHERE id = ANY(${ids}::uuid[])`;
   }
-  const [started] = await sql<{ at: Date }[]>`SELECT now() AS at`;
+  const [started] = await sql<{ at: Date; since: Date }[]>`
+    SELECT now() AS at, reported_until - make_interval(mins => ${LATE_MINUTES}) AS since FROM channels WHERE id = ${channel.id}`;
   for (;;) {
-    const shipments = await newShipments(sql, channel);
+    const shipments = await newShipments(sql, channel, started!.since);
     if (shipments.length === 0) break;
     await adapter.reportShipped(shipments);
     for (const { id, parcels } of shipments)
@@ -45,22 +46,21 @@ async function newProblems(sql: Queryable, channelId: string): Promise<(ChannelP
     LIMIT ${BATCH}`;
 }
 
-/** Returns parcels that have left and that the channel was not told, by the first row of their order. */
-async function newShipments(
-  sql: Queryable,
-  { id, clientId }: Channel,
-): Promise<(ChannelShipment & { readonly id: string })[]> {
-  return await sql<(ChannelShipment & { readonly id: string })[]>`
-    SELECT c.id, c.external_id, jsonb_agg(p.parcel) AS parcels
-    FROM channels ch
-    JOIN orders o ON o.client_id = ${clientId} AND o.updated_at > ch.reported_until - make_interval(mins => ${LATE_MINUTES})
-    JOIN LATERAL (
-      SELECT id, external_id, reported_parcels FROM channel_orders c WHERE c.order_id = o.id AND c.channel_id = ch.id
-      ORDER BY c.id LIMIT 1
-    ) c ON true
-    CROSS JOIN LATERAL jsonb_array_elements(${parcelsThatLeft(sql)}) AS p (parcel)
-    WHERE ch.id = ${id} AND p.parcel ->> 'trackingCode' <> ALL(c.reported_parcels)
-    GROUP BY c.id, c.external_id LIMIT ${BATCH}`;
+type Shipped = ChannelShipment & { readonly id: string };
+
+/** Returns the query of the orders of a channel with the parcels that have left, each by the first row that it was. */
+const shipped = (sql: Queryable, { id, clientId }: Channel, since: Date | string | undefined): Fragment => sql`
+  SELECT c.id, c.external_id, c.reported_parcels, ${parcelsThatLeft(sql)} AS parcels
+  FROM channel_orders c JOIN orders o ON o.id = c.order_id AND o.client_id = ${clientId} AND o.updated_at > ${since ?? sql`'-infinity'`}
+  WHERE c.channel_id = ${id} AND NOT EXISTS (
+    SELECT FROM channel_orders e WHERE e.order_id = c.order_id AND e.channel_id = c.channel_id AND e.id < c.id)`;
+
+/** Returns parcels that have left and that the channel was not told. */
+async function newShipments(sql: Queryable, channel: Channel, since: Date): Promise<Shipped[]> {
+  return await sql<Shipped[]>`
+    SELECT id, external_id, jsonb_agg(p.parcel) AS parcels
+    FROM (${shipped(sql, channel, since)}) AS s CROSS JOIN LATERAL jsonb_array_elements(s.parcels) AS p (parcel)
+    WHERE p.parcel ->> 'trackingCode' <> ALL(s.reported_parcels) GROUP BY id, external_id LIMIT ${BATCH}`;
 }
 
 /** A parcel that has left, as the client of a channel reads it in `GET /v1/channels/{channelId}/shipments` and in files of `out`. */
@@ -82,15 +82,11 @@ export const parcelsOf = ({ externalId, parcels }: ChannelShipment): z.output<ty
  */
 export async function listShipments(
   sql: Queryable,
-  channelId: string,
-  since: string | undefined,
+  channel: Channel,
+  since: Date | string | undefined,
   page: IdPage,
-): Promise<(ChannelShipment & { readonly id: string })[]> {
-  return await sql<(ChannelShipment & { readonly id: string })[]>`
-    WITH shipped AS (
-      SELECT c.id, c.external_id, ${parcelsThatLeft(sql)} AS parcels
-      FROM channel_orders c JOIN orders o ON o.id = c.order_id ${since === undefined ? sql`` : sql`AND o.updated_at > ${since}`}
-      WHERE c.channel_id = ${channelId} AND c.state = 'submitted' AND NOT EXISTS (
-        SELECT FROM channel_orders e WHERE e.order_id = c.order_id AND e.channel_id = c.channel_id AND e.id < c.id))
-    SELECT id, external_id, parcels FROM shipped WHERE parcels <> '[]' ${newestFirst(sql, page)}`;
+): Promise<Shipped[]> {
+  return await sql<Shipped[]>`
+    SELECT id, external_id, parcels FROM (${shipped(sql, channel, since)}) AS s
+    WHERE parcels <> '[]' ${newestFirst(sql, page)}`;
 }

@@ -1,27 +1,25 @@
 import pLimit from 'p-limit';
 import type { FieldError } from '../platform/errors';
 import type { Logger } from '../platform/logging/logging';
-import type { Queryable } from '../platform/postgres';
+import { inTransaction, type Queryable } from '../platform/postgres';
 import { progressed } from '../platform/progress';
 import type { AdapterDeps, ArrivedOrder, ChannelAdapter } from './adapter';
 import { adapterOf } from './adapters';
 import { endFile, type Finding, receivedFiles } from './channel-files';
 import {
-  arrivedBefore,
-  contentOf,
+  hasArrived,
   type Judgement,
   type OtherRevision,
   otherRevisions,
+  requireChannelOrder,
   SUPERSEDED,
   settle,
-  settleAlone,
   storeArrived,
   type UnjudgedOrder,
   unjudgedOrders,
 } from './channel-orders';
 import { type Channel, recordRun, requireChannel } from './channels';
-import { csvAdapter, surveyed } from './csv-adapter';
-import { FileRefused, ordersOf } from './csv-file';
+import { csvAdapter, ordersIn } from './csv-adapter';
 import { corrected, type MappedOrder, mappedOrder, mappingKeysOf } from './domain/order-content';
 import { type Reason, reasonOfError } from './domain/reasons';
 import { mappingsOf } from './mappings';
@@ -167,7 +165,8 @@ async function judge(
     const isWaiting = judgement.state === 'waiting';
     const personal = typeof email === 'string' ? { email: email.toLowerCase() } : {};
     const reasons = adapter.locate(order.raw, judgement.reasons);
-    await settleAlone(sql, order.id, { ...judgement, reasons, ...(isWaiting ? { waitsFor, ...personal } : {}) });
+    const settled = { ...judgement, reasons, ...(isWaiting ? { waitsFor, ...personal } : {}) };
+    await inTransaction(sql, (tx) => settle(tx, order.id, settled));
     return null;
   };
   const refused = (errors: readonly FieldError[]) =>
@@ -180,7 +179,7 @@ async function judge(
   const key = `${channel.id} ${order.externalId} ${order.revision}`;
   let replaced = {};
   if (previous !== undefined) {
-    const before = await mappedOrderOf(deps, channel, adapter, await contentOf(sql, previous.id));
+    const before = await mappedOrderOf(deps, channel, adapter, await requireChannelOrder(sql, channel.id, previous.id));
     const leftOut = mapped.canceled ? ('all' as const) : leftOutOf(before, mapped);
     const orderId = previous.orderId!;
     const changed = await intake.change(clientId, orderId, { body: mapped.body, leftOut, key });
@@ -308,7 +307,7 @@ async function checkDryRuns(
     const findings: Finding[] = [];
     const counts = { submitted: 0, waiting: 0, ignored: 0, unchanged: 0 };
     const check = async (order: ArrivedOrder): Promise<keyof typeof counts> => {
-      if ((await arrivedBefore(sql, channel.id, [order])).size > 0) return 'unchanged';
+      if (await hasArrived(sql, channel.id, order)) return 'unchanged';
       const mapped = await mappedOrderOf(deps, channel, adapter, { raw: order.raw, corrections: null });
       if (mapped.canceled || mapped.isIgnored) return 'ignored';
       const reasons = allReasons(mapped, await intake.check(channel.clientId, mapped.body));
@@ -317,17 +316,11 @@ async function checkDryRuns(
       );
       return reasons.length > 0 ? 'waiting' : 'submitted';
     };
-    try {
-      const { content, survey } = await surveyed(deps, channel.settings, file);
-      for await (const order of ordersOf(content, survey, channel.settings, file)) {
-        signal.throwIfAborted();
-        counts[await check(order)] += 1;
-        progressed();
-      }
-      await endFile(sql, file.id, { state: 'read', findings, counts });
-    } catch (error) {
-      if (!(error instanceof FileRefused)) throw error;
-      await endFile(sql, file.id, { state: 'refused', findings: [error.finding] });
+    for await (const order of ordersIn(deps, channel.settings, file)) {
+      signal.throwIfAborted();
+      counts[await check(order)] += 1;
+      progressed();
     }
+    await endFile(sql, file.id, { state: 'read', findings, counts });
   }
 }

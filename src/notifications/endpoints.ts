@@ -11,6 +11,11 @@ export type EndpointFields = Pick<Endpoint, 'url' | 'description' | 'enabled'> &
   readonly events: readonly EndpointEvent[];
 };
 
+/** The key with which an endpoint gets its address. Absent: a session. */
+interface SetBy {
+  readonly keyId?: string | null;
+}
+
 /** Time during which a replaced secret still signs, by default and at most. */
 export const ROTATION_OVERLAP_SECONDS = { default: 24 * 60 * 60, most: 7 * 24 * 60 * 60 };
 
@@ -36,7 +41,7 @@ export async function createEndpoint(
   tx: Transaction,
   secretBox: SecretBox,
   ownerId: string,
-  fields: EndpointFields,
+  { keyId = null, ...fields }: EndpointFields & SetBy,
   most: number,
 ): Promise<Endpoint & { secret: string }> {
   const id = uuidv7();
@@ -44,8 +49,8 @@ export async function createEndpoint(
   // The lock is a separate statement, so that the count sees endpoints that a concurrent request has committed.
   await tx`SELECT FROM accounts WHERE id = ${ownerId} FOR NO KEY UPDATE`;
   const [row] = await tx<Endpoint[]>`
-    INSERT INTO webhook_endpoints (id, client_id, url, description, events, enabled, secret)
-    SELECT ${id}, ${ownerId}, ${fields.url}, ${fields.description}, ${[...fields.events]}, ${fields.enabled},
+    INSERT INTO webhook_endpoints (id, client_id, url, description, events, enabled, set_by_key, secret)
+    SELECT ${id}, ${ownerId}, ${fields.url}, ${fields.description}, ${[...fields.events]}, ${fields.enabled}, ${keyId},
       ${secretBox.seal(secret, secretOwner(ENDPOINT_SECRETS, id))}
     WHERE (SELECT count(*) FROM webhook_endpoints WHERE client_id = ${ownerId}) < ${Math.min(most, MOST_OF_QUOTA)}::bigint
     RETURNING ${endpointColumns(tx)}`;
@@ -85,7 +90,7 @@ export async function changeEndpoint(
   sql: Queryable,
   ownerId: string,
   id: string,
-  change: { readonly [Field in keyof EndpointFields]?: EndpointFields[Field] | undefined },
+  change: { readonly [Field in keyof EndpointFields]?: EndpointFields[Field] | undefined } & SetBy,
 ): Promise<Endpoint | undefined> {
   const [row] = await sql<Endpoint[]>`
     UPDATE webhook_endpoints SET
@@ -93,6 +98,7 @@ export async function changeEndpoint(
       description = coalesce(${change.description ?? null}, description),
       events = coalesce(${change.events === undefined ? null : [...change.events]}::text[], events),
       enabled = coalesce(${change.enabled ?? null}, enabled),
+      set_by_key = CASE WHEN ${change.url ?? null}::text <> url THEN ${change.keyId ?? null}::uuid ELSE set_by_key END,
       disabled_reason = CASE WHEN ${change.enabled ?? null}::boolean IS NULL THEN disabled_reason END,
       updated_at = now()
     WHERE id = ${id} AND client_id = ${ownerId}
@@ -128,4 +134,39 @@ export async function rotateSecret(
     WHERE id = ${id} AND client_id = ${ownerId}
     RETURNING previous_secret_until`;
   return row === undefined ? undefined : { secret, previousSecretValidUntil: row.previousSecretUntil };
+}
+
+interface FailingEndpoint extends Pick<Endpoint, 'id' | 'url'> {
+  readonly clientId: string;
+  readonly clientName: string;
+  /** False: the latest attempt failed, and deliveries wait. */
+  readonly isGone: boolean;
+  readonly count: number;
+}
+
+/** Returns the first endpoints of clients that are gone or failing, and the number of all. */
+export async function failingEndpoints(
+  sql: Queryable,
+  limit: number,
+): Promise<{ count: number; rows: readonly FailingEndpoint[] }> {
+  const rows = await sql<FailingEndpoint[]>`
+    SELECT e.id, e.url, a.id AS client_id, a.name AS client_name, NOT e.enabled AS is_gone, count(*) OVER ()::int AS count
+    FROM webhook_endpoints e JOIN accounts a ON a.id = e.client_id
+    WHERE a.role = 'client' AND a.revoked_at IS NULL AND (e.enabled AND e.is_failing OR NOT e.enabled AND e.disabled_reason = 'gone')
+    ORDER BY e.enabled, a.name, e.created_at, e.id LIMIT ${limit}`;
+  return { count: rows[0]?.count ?? 0, rows };
+}
+
+/** Returns the endpoints that a key has created or given their address. */
+export async function endpointsOfKey(sql: Queryable, keyId: string): Promise<Endpoint[]> {
+  return await sql<Endpoint[]>`
+    SELECT ${endpointColumns(sql)} FROM webhook_endpoints WHERE set_by_key = ${keyId} ORDER BY created_at, id`;
+}
+
+/** Disables the endpoints that a key has created or given their address. @returns the ids of those that were enabled */
+export async function disableEndpointsOfKey(tx: Queryable, keyId: string): Promise<string[]> {
+  const rows = await tx<{ id: string }[]>`
+    UPDATE webhook_endpoints SET enabled = false, disabled_reason = 'key_revoked', updated_at = now()
+    WHERE set_by_key = ${keyId} AND enabled RETURNING id`;
+  return rows.map(({ id }) => id).sort();
 }

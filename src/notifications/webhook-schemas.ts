@@ -26,7 +26,7 @@ export const endpointSchema = (events: readonly EndpointEvent[], id: string) =>
         .string()
         .nullable()
         .describe(
-          '`gone`: the endpoint responded with 410 and was disabled. Enable it to receive notifications again.',
+          '`gone`: the endpoint responded with 410 and was disabled. `key_revoked`: an operator disabled it, because a revoked key had set it up. Enable it to receive notifications again.',
         ),
       createdAt: timestamp,
       updatedAt: timestamp,

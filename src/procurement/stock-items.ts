@@ -135,7 +135,7 @@ interface StockItemFilter {
   readonly partnerId?: string | undefined;
   readonly partnerSku?: string | undefined;
   /** `any`: items with an alert of any kind. */
-  readonly alert?: AlertUid | 'any' | undefined;
+  readonly alert?: keyof typeof ALERTS | undefined;
 }
 
 /** Position of an item in the list of all partners. */
@@ -150,7 +150,9 @@ const ALERTS = {
   out_of_stock: 'backorder = 0 AND quantity = reserved',
   low_stock: 'backorder = 0 AND quantity > reserved AND quantity - reserved <= min_stock',
   any: 'quantity - reserved <= min_stock',
-} as const satisfies Record<AlertUid | 'any', string>;
+  // From the partner's own report `r`.
+  report_differs: "coalesce(r.amount <> i.quantity, (r.status = 'in-stock') <> (i.quantity > 0))",
+} as const satisfies Record<AlertUid | 'any' | 'report_differs', string>;
 
 /**
  * Returns a page of the stock items of all partners, by SKU and partner. Levels are in no index, so that an adjustment stays
@@ -164,7 +166,7 @@ export async function listStockItemsOfPartners(
   const rows = await sql<Omit<PartnerStockItem, 'alertUid'>[]>`
     SELECT i.partner_id, p.uid AS partner_uid, ${columns(sql)},
       CASE WHEN r.status IS NOT NULL THEN jsonb_build_object('status', r.status, 'amount', r.amount, 'at', r.reported_at,
-        'differs', coalesce(r.amount <> i.quantity, (r.status = 'in-stock') <> (i.quantity > 0))) END AS reported
+        'differs', ${sql.unsafe(ALERTS.report_differs)}) END AS reported
     FROM stock_items i JOIN partners p ON p.account_id = i.partner_id
       LEFT JOIN partner_stock_levels r ON r.partner_sku = i.partner_sku AND r.partner_id = i.partner_id
     WHERE true
@@ -174,4 +176,30 @@ export async function listStockItemsOfPartners(
       ${after === null ? sql`` : sql`AND (i.partner_sku, i.partner_id) > (${after.partnerSku}, ${after.partnerId}::uuid)`}
     ORDER BY i.partner_sku, i.partner_id LIMIT ${limit}`;
   return rows.map(withAlert);
+}
+
+interface StockAlarm {
+  readonly partnerId: string;
+  readonly partnerUid: string;
+  readonly reason: 'out_of_stock' | 'back_order' | 'report_differs' | 'reported_out';
+  readonly items: number;
+  readonly firstSku: string;
+}
+
+/** Returns the stock of enabled partners that is out or differs from their reports, by partner and reason. */
+export async function stockAlarms(sql: Queryable): Promise<StockAlarm[]> {
+  return await sql<StockAlarm[]>`
+    SELECT s.partner_id, p.uid AS partner_uid, s.reason, count(*)::int AS items, min(s.partner_sku) AS first_sku FROM (
+      SELECT partner_id, partner_sku, CASE WHEN backorder > 0 THEN 'back_order' ELSE 'out_of_stock' END AS reason
+      FROM stock_items WHERE quantity = reserved
+      UNION ALL
+      SELECT i.partner_id, i.partner_sku, 'report_differs'
+      FROM stock_items i JOIN partner_stock_levels r ON r.partner_sku = i.partner_sku AND r.partner_id = i.partner_id
+      WHERE ${sql.unsafe(ALERTS.report_differs)}
+      UNION ALL
+      SELECT r.partner_id, r.partner_sku, 'reported_out' FROM partner_stock_levels r
+      WHERE (r.status = 'out-of-stock' OR r.amount = 0) AND NOT EXISTS (
+        SELECT FROM stock_items i WHERE i.partner_sku = r.partner_sku AND i.partner_id = r.partner_id)) s
+    JOIN partners p ON p.account_id = s.partner_id AND p.enabled
+    GROUP BY 1, 2, 3 ORDER BY p.uid, s.reason`;
 }

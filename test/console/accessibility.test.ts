@@ -50,6 +50,23 @@ test.each(SCREENS)('the screen %s is accessible', async (path) => {
   expect(tab.faults).toEqual([]);
 });
 
+/** The pages of one thing, by its kind. */
+const PAGES: Readonly<Record<string, () => Promise<string>>> = {
+  client: async () => `/clients/${(await stack.operator.listClients({})).connectors[0]!.id}`,
+  partner: async () => `/partners/${(await stack.operator.listPartners()).partners[0]!.id}`,
+  'product model': async () => '/catalog/models/poster',
+  channel: async () =>
+    `/channels/${(await stack.client.createChannel({ body: { kind: 'csv', name: 'accessible' } })).id}`,
+  operator: async () => `/team/${(await stack.operator.listOperators({})).operators[0]!.id}`,
+};
+
+test.each(Object.keys(PAGES))('the page is accessible: %s', async (kind) => {
+  await tab.page.goto(`/console${await PAGES[kind]!()}`);
+  await settled(tab.page);
+  await expectAccessible(tab.page);
+  expect(tab.faults).toEqual([]);
+});
+
 test('the page of an order and the dialog of a repair are accessible', async () => {
   await tab.page.goto(`/console/orders/${orderId}`);
   await settled(tab.page);

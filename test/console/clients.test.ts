@@ -1,3 +1,4 @@
+import { createPresslineClient } from '../../client/pressline-client';
 import { expectAccessible, openScreen } from '../support/browser';
 import { type PartnerServer, partnerServer } from '../support/other-systems/partner-server';
 import { type TestStack, testStack } from '../support/stack';
@@ -186,4 +187,45 @@ test('an admin adds a client and changes its settings', async () => {
   // Fields that are all empty remove the address.
   await page.getByRole('group', { name: 'Return address', exact: true }).getByText('–').waitFor();
   await page.getByRole('group', { name: 'Billing entity', exact: true }).getByText('Card Shop GmbH').waitFor();
+});
+
+test('an admin reads what a leaked key did, and disables the endpoints that it set up', async () => {
+  const params = { connectorId: clientId };
+  const leaked = await stack.operator.rotateClientKey({ params, body: { name: 'leaked', overlapSeconds: 3_600 } });
+  const thief = createPresslineClient({
+    baseUrl: stack.baseUrl,
+    apiKey: leaked.apiKey,
+    apiSecret: leaked.apiSecret,
+    retries: 0,
+  });
+  const { id: webhookId } = await thief.createWebhook({ body: { url: 'https://thief.example/orders' } });
+  await thief.listWebhooks({});
+
+  const { page, faults } = await openScreen(stack, `/console/clients/${clientId}`);
+  await page.getByRole('button', { name: 'Uses of leaked' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Uses of leaked' });
+  await dialog
+    .getByRole('table', { name: 'Operations' })
+    .getByRole('row', { name: /^createWebhook 1 / })
+    .waitFor();
+  await dialog.getByRole('table', { name: 'Addresses' }).getByText('127.0.0.1').waitFor();
+  await dialog.getByText('https://thief.example/orders').waitFor();
+  await dialog.getByText('Revoke the key to disable its endpoints at once.').waitFor();
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Close' }).click();
+
+  await page.getByRole('button', { name: 'Revoke leaked' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke key' }).click();
+  await page.getByRole('row', { name: /^leaked .* Revoked/ }).waitFor();
+  await page.getByRole('button', { name: 'Uses of leaked' }).click();
+  await dialog.getByRole('button', { name: 'Disable endpoints' }).click();
+  const confirm = page.getByRole('dialog', { name: 'Disable endpoints' });
+  await confirm.getByRole('button', { name: 'Disable endpoints' }).click();
+  await dialog.getByRole('table', { name: 'Endpoints that it set up' }).getByText('Disabled').waitFor();
+  const { webhooks } = await stack.operator.listClientWebhooks({ params });
+  expect(webhooks.find(({ id }) => id === webhookId)).toMatchObject({
+    enabled: false,
+    disabledReason: 'key_revoked',
+  });
+  expect(faults).toEqual([]);
 });

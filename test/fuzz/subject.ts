@@ -6,7 +6,7 @@ import { allRoutes } from '../../api/routes';
 import { seedDemoCatalog } from '../../sandbox/demo/catalog';
 import { ensureDemoPartners } from '../../sandbox/demo/partners';
 import { ensureDemoStock } from '../../sandbox/demo/stock';
-import { issueKey } from '../../src/accounts/accounts-and-keys';
+import { issueKey, revokeKey } from '../../src/accounts/accounts-and-keys';
 import { createRunGateway } from '../../src/orders/run/gateway';
 import { newSigningSecret } from '../../src/platform/http/webhook-signature';
 import type { Sql } from '../../src/platform/postgres';
@@ -147,6 +147,8 @@ export async function fuzzSubject(): Promise<Subject> {
     await printOrder(sql, own.orderId![0]!, accounts.partner.id, 'mine'),
     await printOrder(sql, foreign.orderId![0]!, accounts.otherPartner.id, FOREIGN_MARK),
   ];
+  const { keyId: revokedKey } = await issueKey(sql, accounts.prey.id);
+  await revokeKey(sql, accounts.prey.id, revokedKey);
   const preyKeys = [(await issueKey(sql, accounts.prey.id)).keyId, (await issueKey(sql, accounts.prey.id)).keyId];
   await deps.objects.put('fuzz/label', Buffer.from('%PDF-1.7 label'), { contentType: 'application/pdf' });
   const [bought, foreignBought] = [
@@ -198,6 +200,9 @@ export async function fuzzSubject(): Promise<Subject> {
     connectorId: [accounts.prey.id],
     keyId: preyKeys,
     operatorId: [accounts.preyOperator.id],
+    'getOperatorKeyUses keyId': [operatorKey],
+    'getPartnerKeyUses keyId': [partnerKey],
+    'disableClientKeyEndpoints keyId': [revokedKey],
     'revokeOperatorKey keyId': [operatorKey],
     'revokePartnerKey keyId': [partnerKey],
     partnerId: [accounts.preyPartner.id],

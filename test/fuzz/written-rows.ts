@@ -1,7 +1,7 @@
 import type { Sql } from '../../src/platform/postgres';
 import type { TestDatabase } from '../support/database';
 
-/** Tables that background work of the process writes: the sums of running totals and stages, gauges, and runs of periodic jobs. */
+/** Tables that background work of the process writes: the calls of keys, the sums of running totals and stages, gauges, and runs of periodic jobs. */
 const BACKGROUND = [
   'running_totals',
   'running_total_changes',
@@ -9,6 +9,8 @@ const BACKGROUND = [
   'order_stage_changes',
   'gauge_snapshot',
   'job_runs',
+  'key_uses',
+  'key_addresses',
 ];
 
 /** Installs a trigger on every table that records each written row in the same transaction, updates included. */
@@ -18,7 +20,7 @@ export async function watchWrites(database: TestDatabase): Promise<void> {
     CREATE FUNCTION note_write() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
       -- The time of the last use of a key is written for refused requests too.
-      IF TG_OP = 'UPDATE' AND to_jsonb(OLD) - 'last_used_at' = to_jsonb(NEW) - 'last_used_at' THEN RETURN NULL; END IF;
+      IF TG_OP = 'UPDATE' AND to_jsonb(OLD) - '{first_used_at,last_used_at}'::text[] = to_jsonb(NEW) - '{first_used_at,last_used_at}'::text[] THEN RETURN NULL; END IF;
       -- Of a partition, the name of its table.
       INSERT INTO fuzz_writes VALUES (coalesce((SELECT inhparent::regclass::text FROM pg_inherits WHERE inhrelid = TG_RELID), TG_TABLE_NAME), TG_OP);
       RETURN NULL;
@@ -58,7 +60,7 @@ export async function stateOf(sql: Sql, clientId: string, partnerId: string): Pr
       UNION ALL SELECT d::text FROM webhook_deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id
         WHERE w.client_id = ${clientId}
       UNION ALL SELECT c::text FROM customer_products c WHERE owner_id = ${clientId}
-      UNION ALL SELECT (to_jsonb(k) - 'last_used_at')::text FROM api_keys k WHERE account_id IN (${clientId}, ${partnerId})
+      UNION ALL SELECT (to_jsonb(k) - '{first_used_at,last_used_at}'::text[])::text FROM api_keys k WHERE account_id IN (${clientId}, ${partnerId})
       UNION ALL SELECT s::text FROM stock_items s WHERE partner_id = ${partnerId}
       UNION ALL SELECT p::text FROM partners p WHERE account_id = ${partnerId}
       UNION ALL SELECT p::text FROM postbacks p WHERE partner_id = ${partnerId}

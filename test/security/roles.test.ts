@@ -103,6 +103,7 @@ const CHANGES: Readonly<Record<'operator' | 'admin', readonly string[]>> = {
     'changeClient',
     'rotateClientKey',
     'revokeClientKey',
+    'disableClientKeyEndpoints',
     'createPartner',
     'changePartner',
     'createPartnerSubscription',

@@ -9,7 +9,7 @@ import { testDatabase } from '../support/database';
 /** Senders that hold a connection without finishing a request, and bytes that are not HTTP. */
 
 // A busy machine responds to a complete request within these limits.
-const LIMITS = { headersMs: 1_000, requestMs: 2_000, checkMs: 100 };
+const LIMITS = { headersMs: 1_000, requestMs: 2_000, uploadBytesPerSecond: 10_000, checkMs: 100 };
 /** Without the limits, the connections stay open. */
 const CLOSED_WITHIN_MS = 60_000;
 
@@ -81,6 +81,23 @@ test('a slow body gets 408 and is not stored', async () => {
   expect(text).toMatch(/^HTTP\/1\.1 (?:408|400) /);
   expect(ms).toBeLessThan(CLOSED_WITHIN_MS);
   expect(await rows()).toBe(before);
+});
+
+test('an upload that is fast enough takes longer than other requests may', async () => {
+  const post = (path: string, type: string, length: number) =>
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: ${type}\r\nX-API-KEY: ${credentials()}\r\nContent-Length: ${length}\r\n\r\n`;
+  const channel = '{"kind":"csv","name":"slow"}';
+  const made = await talk(`${post('/v1/channels', 'application/json', channel.length)}${channel}`).ended;
+  const id = /"id":"([^"]+)"/.exec(made.text)![1]!;
+  const [pieces, piece] = [50, `${'a,b,c'.padEnd(9_999)}\n`];
+  const conversation = talk(post(`/v1/channels/${id}/files`, 'text/csv', pieces * piece.length));
+  for (let sent = 0; sent < pieces; sent += 1) {
+    conversation.socket.write(piece);
+    await sleep(60);
+  }
+  const { text, ms } = await conversation.ended;
+  expect(ms).toBeGreaterThan(LIMITS.requestMs);
+  expect(text).toMatch(/^HTTP\/1\.1 200 /);
 });
 
 test.each([

@@ -72,6 +72,9 @@ export class Repairs {
       case 'refund':
         this.run.take({ type: 'refund_items', ...who, itemIds: request.itemIds });
         return;
+      case 'move_promise':
+        this.run.take({ type: 'move_promise', ...who, promises: request.promises });
+        return;
       case 'mark_shipped': {
         const { action: type, ...marked } = request;
         this.run.take({ type, ...marked, at: new Date().toISOString() });

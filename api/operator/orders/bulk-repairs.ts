@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import { z } from 'zod';
+import { ordersWithBrokenPromises } from '../../../src/orders/planning/promises';
 import {
   type BulkRepair,
   bulkRepairById,
@@ -168,7 +169,10 @@ async function ordersOf(sql: ApiDeps['sql'], { orderIds, filter }: z.output<type
     });
   }
   const given = Object.fromEntries(Object.entries(filter ?? {}).filter(([, value]) => value !== null));
-  const matching = await ordersToRepair(sql, given, MOST_ORDERS + 1);
+  const matching =
+    filter?.brokenPromises == null
+      ? await ordersToRepair(sql, given, MOST_ORDERS + 1)
+      : await ordersWithBrokenPromises(sql, filter.partnerIds ?? null, MOST_ORDERS);
   if (matching.length === 0) throw new Refusal('CONFLICT', { message: 'No order matches the filter.' });
   if (matching.length > MOST_ORDERS) {
     const most = MOST_ORDERS.toLocaleString('en');

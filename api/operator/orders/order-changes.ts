@@ -17,6 +17,7 @@ import { DOCUMENT_LINK_SECONDS } from '../../../src/platform/objects/signed-link
 import { inTransaction } from '../../../src/platform/postgres';
 import type { ApiDeps } from '../../deps';
 import { type Route, route } from '../../http/route';
+import { UPLOAD_MS } from '../../http/server';
 import {
   changedOrderId,
   forOrder,
@@ -106,8 +107,6 @@ export function fileRequestRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
   });
 }
 
-/** Time for an upload of the largest file with 55 Mbit/s. */
-const UPLOAD_MS = 30_000;
 const MEGABYTE = 1_000_000;
 
 export function fileUploadRoute({

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { RepairRequest, RequestedBy } from '../../../src/orders/domain/lifecycle/requests';
-import { REPAIR_ACTIONS, type RepairBody, repairSchema } from '../../../src/orders/domain/lifecycle/rules/repairs';
+import { type RepairBody, repairSchema, SINGLE_REPAIRS } from '../../../src/orders/domain/lifecycle/rules/repairs';
 import { hasShipped, isFinal } from '../../../src/orders/domain/lifecycle/statuses';
 import { refundEndedOrder, refundUnitsOfEnded } from '../../../src/orders/planning/ended-refunds';
 import type { OperatorOrder } from '../../../src/orders/reading/operator-order-schemas';
@@ -31,7 +31,7 @@ export function orderRepairRoute({ sql, runs }: Pick<ApiDeps, 'sql' | 'runs'>): 
     description:
       'Returns when the repair is done, or waits for a partner, and is recorded in the event log. 409: the repair does not fit the state of the ' +
       'order, or no partner can make the items. 503: no worker is available.',
-    audits: REPAIR_ACTIONS.map((action) => `order.${action}` as const),
+    audits: SINGLE_REPAIRS.map((action) => `order.${action}` as const),
     idempotent: true,
     body: repairSchema,
     response: operatorOrderSchema

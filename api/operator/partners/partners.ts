@@ -30,7 +30,7 @@ import { partnerSubscriptionRoute } from '../../partner/subscribe';
 import { conformanceRoute } from './partner-conformance';
 import { partnerHealthRoutes } from './partner-health';
 
-type Deps = Pick<ApiDeps, 'sql' | 'client' | 'secretBox' | 'partnerCalls' | 'config' | 'publicUrl'>;
+type Deps = Pick<ApiDeps, 'sql' | 'keyUses' | 'client' | 'secretBox' | 'partnerCalls' | 'config' | 'publicUrl'>;
 
 const params = z.object({ partnerId: z.string() });
 

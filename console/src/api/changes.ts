@@ -65,6 +65,7 @@ const STALE_AFTER = {
   changeClient: CLIENT,
   rotateClientKey: CLIENT,
   revokeClientKey: CLIENT,
+  disableClientKeyEndpoints: ['getClientKeyUses', ...DELIVERIES],
   createClientWebhook: DELIVERIES,
   changeClientWebhook: DELIVERIES,
   testClientWebhook: DELIVERIES,

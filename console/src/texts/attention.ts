@@ -40,6 +40,7 @@ export const attention = {
     dryRun: 'Dry run',
     noDryRun: 'The API did not return a dry run.',
     possible: (possible: number, checked: number, total: number) => {
+      if (possible === total && total === 1) return 'The order accepts this now.';
       if (possible === total) return `All ${ordersOf(total)} accept this now.`;
       const accepting = `${countOf(possible)} of ${ordersOf(checked)} accept this now.`;
       if (checked === total) return accepting;

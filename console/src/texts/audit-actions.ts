@@ -17,6 +17,7 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditAction, string>> = {
   'client.change': 'Change the settings of a client',
   'client.rotate_key': 'Issue a key for a client',
   'client.revoke_key': 'Revoke a key of a client',
+  'client.disable_endpoints': 'Disable the endpoints of a revoked key',
   'partner.create': 'Set up a print partner',
   'partner.change': 'Change a print partner',
   'partner.ping': 'Send a test message to a print partner',

@@ -16,7 +16,7 @@ type Claim = Order['claims'][number];
 type FileReplacementState = NonNullable<
   ApiResponse<'getOrder'>['items'][number]['files'][number]['replacement']
 >['state'];
-export const REPAIRS: Readonly<Record<Order['possibleRepairs'][number]['action'], RepairTexts>> = {
+export const REPAIRS: Readonly<Record<Order['possibleRepairs'][number]['action'] | 'move_promise', RepairTexts>> = {
   retry: {
     name: 'Retry',
     explanation:
@@ -66,6 +66,12 @@ export const REPAIRS: Readonly<Record<Order['possibleRepairs'][number]['action']
     explanation:
       'Units that partners have cancelled are refunded and end. The rest of the items continues. Reproduce makes such units instead.',
     button: 'Refund units',
+  },
+  move_promise: {
+    name: 'Move promise',
+    explanation:
+      'Orders that a day off of their partner makes late get the days that are possible now, and their clients are told.',
+    button: 'Move promise',
   },
   mark_shipped: {
     name: 'Mark as shipped',

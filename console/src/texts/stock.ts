@@ -17,6 +17,7 @@ export const stock = {
     low_stock: { text: 'Low stock', tone: 'warning' },
   } satisfies Record<Alert, Named>,
   anyAlert: 'Any alert',
+  reportDiffers: 'Differs from the report',
   levels: 'Levels',
   levelColumns: {
     sku: 'SKU',
@@ -27,7 +28,7 @@ export const stock = {
     reported: 'Partner’s report',
     reserved: 'Reserved',
     backorder: 'Backorder',
-    limits: 'Minimum – maximum',
+    limits: 'Limits',
     ordered: 'On order',
     supplier: 'Supplier',
   },

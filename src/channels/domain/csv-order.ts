@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { cutText } from '../../platform/domain/foreign-text';
 import { type Decimal, numberOf } from './decimals';
-import type { OrderContent, OrderLine } from './order-content';
-import { PRESET_NAMES, PRESETS } from './presets';
+import { entries, type OrderContent, type OrderLine } from './order-content';
+import { ADDRESS_FIELDS, PRESET_NAMES, PRESETS } from './presets';
 import type { Reason } from './reasons';
 
 /** Reads the rows of an order in a CSV file as an order of the API. */
@@ -16,14 +16,12 @@ const OWN_FIELDS = [
   'items.variantId',
   'items.retailUnitPrice',
 ] as const;
-const ADDRESS_FIELDS =
-  'country firstName lastName companyName addressLine1 addressLine2 city postCode state email phone isBusiness federalTaxId stateTaxId registrationState';
 const FIELDS: readonly string[] = [
   ...OWN_FIELDS,
   ...'orderReferenceId customerReferenceId currency retailCurrency retailShippingPriceInclVat shipmentMethodUid'.split(
     ' ',
   ),
-  ...ADDRESS_FIELDS.split(' ').map((name) => `shippingAddress.${name}`),
+  ...ADDRESS_FIELDS.map((name) => `shippingAddress.${name}`),
   ...'itemReferenceId productUid productName quantity retailPriceInclVat'.split(' ').map((name) => `items.${name}`),
 ];
 /** Fields with names of the client's. */
@@ -42,19 +40,14 @@ const field = z
   .max(120)
   .refine((name) => FIELDS.includes(name) || OPEN_FIELD.test(name), 'Not a field of an order (docs/channels.md).');
 const MOST_COLUMNS = 500;
-const fewEntries = (record: object) => Object.keys(record).length <= MOST_COLUMNS;
 
 export const csvSettings = z
   .object({
     preset: z.enum(PRESET_NAMES).default('pressline').describe('The system whose export the files are.'),
-    columns: z
-      .record(field, z.string().min(1).max(200).nullable())
-      .refine(fewEntries, `At most ${MOST_COLUMNS} entries.`)
+    columns: entries(field, z.string().min(1).max(200).nullable(), MOST_COLUMNS)
       .default({})
       .describe('Columns by the field of the order, in place of those of the preset. Null: no column.'),
-    defaults: z
-      .record(field, z.string().max(2_048))
-      .refine(fewEntries, `At most ${MOST_COLUMNS} entries.`)
+    defaults: entries(field, z.string().max(2_048), MOST_COLUMNS)
       .default({})
       .describe('Values by the field of the order, where the file has none.'),
     decimal: z.enum(['point', 'comma']).nullish().describe('Decimal sign of numbers. Default: what each file shows.'),
@@ -178,7 +171,7 @@ export function csvOrder({ decimal, lines }: CsvRaw, settings: CsvSettings): Ord
   };
 
   const address: Record<string, unknown> = {};
-  for (const name of ADDRESS_FIELDS.split(' ')) {
+  for (const name of ADDRESS_FIELDS) {
     const text = ofOrder(`shippingAddress.${name}`);
     if (text === undefined) continue;
     // Spreadsheets keep the zeros before a number that begins with an apostrophe.
@@ -191,6 +184,8 @@ export function csvOrder({ decimal, lines }: CsvRaw, settings: CsvSettings): Ord
     address.lastName = fullName.at(-1);
     address.firstName = fullName.slice(0, -1).join(' ');
   }
+  // An empty cell: the recipient has no first name.
+  if (address.lastName !== undefined) address.firstName ??= '';
   const revision = ofOrder('revision');
   if (revisionOf(revision) === null) report('invalid', 'revision', `"${revision}" is not a whole number.`);
   const canceled = ofOrder('canceled');

@@ -29,8 +29,13 @@ export interface OrderContent {
 }
 
 const fileType = z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/);
-const few = (record: object) => Object.keys(record).length <= 100;
 const column = z.string().min(1).max(200);
+/** Returns the schema of a record with at most so many entries. */
+export const entries = <Key extends z.core.$ZodRecordKey, Value extends z.ZodType>(
+  key: Key,
+  value: Value,
+  most = 100,
+) => z.record(key, value).refine((found) => Object.keys(found).length <= most, `At most ${most} entries.`);
 
 /** What the products of a channel's orders are here: an ignored product, or one of ours. */
 export const mappingTarget = z
@@ -38,20 +43,14 @@ export const mappingTarget = z
     ignore: z.boolean().default(false).describe('True: lines with the product are left out of orders.'),
     productUid: text(512).nullish(),
     productName: text(255).nullish().describe('Name of a customer product, with `productVariant`.'),
-    productVariant: z.record(z.string().max(100), z.string().max(255)).refine(few, 'At most 100 entries.').nullish(),
-    optionFields: z
-      .record(z.string().max(100), column)
-      .refine(few, 'At most 100 entries.')
+    productVariant: entries(z.string().max(100), z.string().max(255)).nullish(),
+    optionFields: entries(z.string().max(100), column)
       .default({})
       .describe('Options of the variant whose values are in columns of the line.'),
-    files: z
-      .record(fileType, httpUrl)
-      .refine(few, 'At most 100 entries.')
+    files: entries(fileType, httpUrl)
       .default({})
       .describe('Files by their type, for lines that name none of the type.'),
-    fileFields: z
-      .record(fileType, column)
-      .refine(few, 'At most 100 entries.')
+    fileFields: entries(fileType, column)
       .default({})
       .describe('Columns of the line with the address of a file, by its type.'),
     quantityFactor: z
@@ -74,9 +73,7 @@ export type MappingTarget = z.output<typeof mappingTarget>;
 /** Fields of an order that are corrected by hand, in place of what arrived. */
 export const correctionSchema = z
   .strictObject({
-    shippingAddress: z
-      .record(z.string().max(100), z.union([z.string().max(255), z.boolean(), z.null()]))
-      .refine(few, 'At most 100 entries.')
+    shippingAddress: entries(z.string().max(100), z.union([z.string().max(255), z.boolean(), z.null()]))
       .optional()
       .describe('Fields of the address. Null: none.'),
     currency: text(10).optional(),
@@ -88,7 +85,7 @@ export const correctionSchema = z
           productUid: text(512).optional(),
           quantity: z.int().min(1).max(SIZES.itemUnits.most).optional().describe('Units of the channel.'),
           retailPriceInclVat: price.optional(),
-          files: z.record(fileType, httpUrl).refine(few, 'At most 100 entries.').optional(),
+          files: entries(fileType, httpUrl).optional(),
         }),
       )
       .max(1_000)

@@ -4,31 +4,10 @@
  */
 type Preset = Readonly<Record<string, readonly string[]>>;
 
-const GELATO_ADDRESS = [
-  'firstName',
-  'lastName',
-  'companyName',
-  'addressLine1',
-  'addressLine2',
-  'city',
-  'postCode',
-  'state',
-]
-  .concat('country', 'email', 'phone')
-  .map((field): [string, string[]] => [`shippingAddress.${field}`, [`shippingAddress_${field}`, field]]);
-
-const ORDER_DESK_ADDRESS: readonly (readonly [field: string, label: string])[] = [
-  ['firstName', 'First Name'],
-  ['lastName', 'Last Name'],
-  ['companyName', 'Company'],
-  ['addressLine1', 'Address 1'],
-  ['addressLine2', 'Address 2'],
-  ['city', 'City'],
-  ['state', 'State'],
-  ['postCode', 'Postal Code'],
-  ['country', 'Country'],
-  ['phone', 'Phone'],
-];
+export const ADDRESS_FIELDS =
+  'country firstName lastName companyName addressLine1 addressLine2 city postCode state email phone isBusiness federalTaxId stateTaxId registrationState'.split(
+    ' ',
+  );
 
 export const PRESETS = {
   /** Our own names only. */
@@ -78,18 +57,16 @@ export const PRESETS = {
     orderReferenceId: ['Source ID', 'source_id', 'Order ID', 'id'],
     currency: ['Currency', 'currency_code'],
     'shippingAddress.email': ['Email', 'email'],
-    ...Object.fromEntries(
-      ORDER_DESK_ADDRESS.map(([field, label]) => [
-        `shippingAddress.${field}`,
-        [
-          `Shipping ${label}`,
-          `shipping_${label
-            .toLowerCase()
-            .replaceAll(' ', '_')
-            .replace(/_(?=\d)/, '')}`,
-        ],
-      ]),
-    ),
+    'shippingAddress.firstName': ['Shipping First Name', 'shipping_first_name'],
+    'shippingAddress.lastName': ['Shipping Last Name', 'shipping_last_name'],
+    'shippingAddress.companyName': ['Shipping Company', 'shipping_company'],
+    'shippingAddress.addressLine1': ['Shipping Address 1', 'shipping_address1'],
+    'shippingAddress.addressLine2': ['Shipping Address 2', 'shipping_address2'],
+    'shippingAddress.city': ['Shipping City', 'shipping_city'],
+    'shippingAddress.state': ['Shipping State', 'shipping_state'],
+    'shippingAddress.postCode': ['Shipping Postal Code', 'shipping_postal_code'],
+    'shippingAddress.country': ['Shipping Country', 'shipping_country'],
+    'shippingAddress.phone': ['Shipping Phone', 'shipping_phone'],
     'items.itemReferenceId': ['Item ID', 'item_id'],
     'items.sku': ['print_sku', 'Item SKU', 'Item Code', 'item_code'],
     'items.quantity': ['Item Quantity', 'item_quantity'],
@@ -98,7 +75,9 @@ export const PRESETS = {
   },
   /** The order template of GelatoConnect: the names of its order API, with or without the group. */
   gelatoconnect: {
-    ...Object.fromEntries(GELATO_ADDRESS),
+    ...Object.fromEntries(
+      ADDRESS_FIELDS.map((field) => [`shippingAddress.${field}`, [`shippingAddress_${field}`, field]]),
+    ),
     'items.itemReferenceId': ['itemReferenceId'],
     'items.productUid': ['productUid'],
     'items.quantity': ['quantity'],

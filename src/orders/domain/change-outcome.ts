@@ -109,11 +109,17 @@ export function changeOutcome(order: ChangedOrder, index: number): ChangeOutcome
   return isUnasked || after.some(isDone) ? done : { ...done, state: 'waiting' };
 }
 
-/** Returns the latest sentence of a partner, a host or the order run about what is wrong. Null: none has said anything. */
-export function latestProblem(order: ChangedOrder) {
-  const event = order.events.findLast(({ type, data }) => PROBLEMS.includes(type) && wordsOf(data) !== null);
+/**
+ * Returns the latest sentence of a partner, a host, the order run or a flag that the order has about what is wrong. Null: none has
+ * said anything.
+ */
+export function latestProblem(order: ChangedOrder & { readonly attention: readonly string[] }) {
+  const isProblem = ({ type, data }: LoggedEvent) =>
+    PROBLEMS.includes(type) || (type === 'flagged' && order.attention.includes(String(data.reason)));
+  const event = order.events.findLast((each) => isProblem(each) && wordsOf(each.data) !== null);
   if (event === undefined) return null;
-  return { type: event.type, partnerUid: partnerOf(order, event), message: wordsOf(event.data)! };
+  const type = event.type === 'flagged' ? String(event.data.reason) : event.type;
+  return { type, partnerUid: partnerOf(order, event), message: wordsOf(event.data)! };
 }
 
 /** Returns the latest change of an operator or the client, with what came of it. Null: there is none. */

@@ -171,6 +171,7 @@ async function draftNow(deps: Omit<PreparationDeps, 'sql'>, order: RunOrder): Pr
       kind: group.kind,
       version: deliveryTargetOf(group.partner, group.kind)?.version ?? '1.1',
       dispatchDate: group.dispatchDate,
+      production: group.production,
       reproducesId: null,
       jobs: group.items,
     }),

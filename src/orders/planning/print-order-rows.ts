@@ -1,4 +1,5 @@
 import type { ProductKind, ResolvedProduct } from '../../catalog/domain/product';
+import type { Production } from '../../partners/domain/calendar';
 import { stockNeeds } from '../../partners/domain/routing-weights';
 import { ORDER_WORKFLOW_PREFIX, orderWorkflowId } from '../../platform/domain/workflows';
 import { randomToken } from '../../platform/ids';
@@ -13,6 +14,7 @@ export interface PrintOrderDraft {
   readonly kind: ProductKind;
   readonly version: string;
   readonly dispatchDate: string;
+  readonly production: Production;
   readonly reproducesId: string | null;
   /** True for a rerouted print order that waits for a partner. It counts nowhere until the order run records its end. */
   readonly waits?: boolean;
@@ -31,12 +33,14 @@ export async function insertPrintOrders(
   drafts: readonly PrintOrderDraft[],
   onlyIf?: Fragment,
 ): Promise<PlannedPrintOrder[]> {
-  const rows = drafts.map(({ step, partnerId, kind, version, dispatchDate, reproducesId, waits }) => ({
+  const rows = drafts.map(({ step, partnerId, kind, version, dispatchDate, production, reproducesId, waits }) => ({
     step,
     partner_id: partnerId,
     kind,
     version,
     dispatch_date: dispatchDate,
+    production_from: production.from,
+    lead_days: production.leadDays,
     reproduces_id: reproducesId,
     message_id: `msg_${randomToken(18)}`,
     status: waits === true ? 'waiting' : 'planned',
@@ -47,10 +51,11 @@ export async function insertPrintOrders(
   return await tx<PlannedPrintOrder[]>`
     WITH ${onlyIf === undefined ? tx`` : tx`locked AS (SELECT id FROM orders WHERE id = ${orderId} AND ${onlyIf} FOR UPDATE),`}
     new_print_orders AS (
-      INSERT INTO print_orders (order_id, partner_id, step, kind, version, reproduces_id, message_id, status, dispatch_date)
+      INSERT INTO print_orders (order_id, partner_id, step, kind, version, reproduces_id, message_id, status, dispatch_date,
+        production_from, lead_days)
       SELECT ${orderId}, p.* FROM jsonb_to_recordset(${json(tx, rows)}) AS p (
         partner_id uuid, step text, kind text, version text, reproduces_id bigint, message_id text, status text,
-        dispatch_date date)
+        dispatch_date date, production_from date, lead_days int)
       ${onlyIf === undefined ? tx`` : tx`WHERE EXISTS (SELECT FROM locked)`}
       RETURNING id, order_id, step, kind, status, partner_id, dispatch_date, reproduces_id
     ), new_jobs AS (

@@ -7,6 +7,7 @@ import { JOB_PROGRESS } from '../domain/lifecycle/run-state';
 import type { RunRecord } from '../domain/run/run-record';
 import { acceptAddress } from '../planning/address-checks';
 import { acceptFiles } from '../planning/file-checks';
+import { movePromises } from '../planning/promises';
 import { refundItems, takeBackRefunds } from '../planning/receipts';
 import { endReplacements } from './file-replacements';
 import { removeEndedUnits, renewPapers } from './parcel-contents';
@@ -50,6 +51,7 @@ export async function writeEffects(tx: Transaction, record: RunRecord, replaces:
   for (const ended of pick('end_replacements')) await endReplacements(tx, ended);
   if (pick('accept_files').length > 0) await acceptFiles(tx, record.orderId);
   if (pick('accept_address').length > 0) await acceptAddress(tx, record.orderId);
+  for (const { promises } of pick('move_promise')) await movePromises(tx, promises);
   const ended = printOrdersWithEndedUnits(record);
   if (ended.length > 0) {
     await removeEndedUnits(tx, ended);

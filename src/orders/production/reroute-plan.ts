@@ -76,7 +76,7 @@ export async function planReroute(deps: PreparationDeps, request: ReroutePlanReq
     return refused(`no partner can make the item: ${decision.unroutable.map(({ reason }) => reason).join('; ')}`);
   }
   const [routed] = printOrders as [(typeof printOrders)[number]];
-  const { partner, dispatchDate: shipsOn, items: jobs } = routed;
+  const { partner, dispatchDate: shipsOn, production, items: jobs } = routed;
   const border = crossBorderRefusal(order, [partner]);
   if (border !== null) return refused(border.reason);
   // The print orders that lose units and keep others are planned again, so that the rerouted units count once.
@@ -93,6 +93,7 @@ export async function planReroute(deps: PreparationDeps, request: ReroutePlanReq
         kind: item.product.kind,
         version: deliveryTargetOf(partner, item.product.kind)?.version ?? '1.1',
         dispatchDate: shipsOn,
+        production,
         reproducesId: request.madeAt[0]?.printOrderId ?? null,
         waits,
         jobs,

@@ -156,12 +156,14 @@ export const operatorOrderSchema = z
       .describe('The latest change by an operator or the client, and what came of it.'),
     problem: z
       .object({
-        type: z.string().describe('Type of its event.'),
+        type: z.string().describe('Type of its event, or the attention reason of a flag.'),
         partnerUid: z.string().nullable(),
         message: z.string(),
       })
       .nullable()
-      .describe('The latest sentence of a partner, a host or the workflow about what is wrong. Null while nothing is.'),
+      .describe(
+        'The latest sentence of a partner, a host, the workflow or a flag about what is wrong. Null while nothing is.',
+      ),
     failingSteps: z
       .array(
         z.object({

@@ -1,6 +1,6 @@
 import { isoMicroseconds, type SearchPage } from '../../platform/list-position';
 import type { Queryable } from '../../platform/postgres';
-import { REPAIR_ACTIONS } from '../domain/lifecycle/rules/repairs';
+import { SINGLE_REPAIRS } from '../domain/lifecycle/rules/repairs';
 import { type ArchivedRows, withRows } from './archived-tables';
 
 /**
@@ -26,7 +26,7 @@ export interface TimelineEntry {
 }
 
 /** Repairs of the audit log that the order's log has too, with the reason. */
-const LOGGED_REPAIRS = REPAIR_ACTIONS.map((action) => `order.${action}`);
+const LOGGED_REPAIRS = SINGLE_REPAIRS.map((action) => `order.${action}`);
 
 /**
  * Returns one page of everything that happened to an order, newest first. Each source is read by its index on the order.

@@ -18,6 +18,9 @@ const named = (actions: readonly string[]) =>
     .join(', ')
     .replace(/, (?=[^,]*$)/, ' and ');
 
+const isOfPromises = ([name, value]: [string, unknown]) =>
+  value == null || name === 'brokenPromises' || name === 'partnerIds';
+
 export const bulkRepairBody = z
   .strictObject({
     action: z
@@ -38,6 +41,13 @@ export const bulkRepairBody = z
         countries: many(z.string().regex(/^[A-Z]{2}$/)),
         createdFrom: instant,
         createdTo: instant,
+        brokenPromises: z
+          .literal(true)
+          .nullish()
+          .describe(
+            'Instead of attention: orders that days off of their partners make late, the earliest dispatch first. Of more than ' +
+              `${MOST_ORDERS.toLocaleString('en')} the first ones: repeat the request for the others. It combines with \`partnerIds\` only.`,
+          ),
       })
       .nullish()
       .describe('Orders that need attention and match every given filter.'),
@@ -46,6 +56,10 @@ export const bulkRepairBody = z
   .refine(({ orderIds, filter }) => (orderIds == null) !== (filter == null), {
     path: ['orderIds'],
     message: 'either orderIds or filter is required',
+  })
+  .refine(({ filter }) => filter?.brokenPromises == null || Object.entries(filter).every(isOfPromises), {
+    path: ['filter', 'brokenPromises'],
+    message: 'combines with partnerIds only',
   })
   .refine(({ action, partnerId }) => partnerId == null || REPAIRS[action].scope === 'units', {
     path: ['partnerId'],

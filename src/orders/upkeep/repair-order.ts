@@ -11,6 +11,7 @@ import {
 import type { RunState } from '../domain/lifecycle/run-state';
 import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
 import { refundEndedOrder } from '../planning/ended-refunds';
+import { movedPromises } from '../planning/promises';
 import { dismissAttention } from '../reading/operator-orders';
 import { type RepairDeps, reroutePartners } from '../reading/possible-repairs';
 import type { RunGateway } from '../run/gateway';
@@ -63,6 +64,9 @@ export async function repairOrder(
   }
 }
 
+/** Why no promise of an order moves. */
+const KEPT = 'no day off makes the order late';
+
 const refused = (message: string): OrderResult => ({ outcome: 'refused', message });
 
 /** Returns and stores the requests of an order, or returns why there are none. */
@@ -71,6 +75,14 @@ async function decide(
   bulk: BulkRepair,
   orderId: string,
 ): Promise<readonly RepairRequest[] | string> {
+  if (bulk.action === 'move_promise') {
+    const promises = await movedPromises(sql, orderId);
+    if (promises.length === 0) return KEPT;
+    const { action, reason } = bulk;
+    const requests = [{ action, by: bulk.requestedByName, reason, promises }];
+    await storeRequests(sql, bulk.id, orderId, requests);
+    return requests;
+  }
   const repair = repairsOfOrder(await runs.state(orderId), { ...bulk, by: bulk.requestedByName });
   if (!repair.ok) return repair.why;
   await storeRequests(sql, bulk.id, orderId, repair.requests);
@@ -90,6 +102,10 @@ export async function expectedRepair(
     FROM orders WHERE id = ${orderId}`;
   if (order === undefined) return null;
   if (bulk.action === 'dismiss' && !order.needsAttention) return { ok: false, why: 'the order needs no attention' };
+  if (bulk.action === 'move_promise') {
+    const isLate = (await movedPromises(sql, orderId)).length > 0;
+    return isLate ? { ok: true, requests: [] } : { ok: false, why: KEPT };
+  }
   const snapshot = order.hasEnded ? null : (await storedRun(sql, orderId))?.snapshot;
   if (snapshot == null) {
     const isPossible = bulk.action === 'dismiss' || (bulk.action === 'refund' && order.isShort);

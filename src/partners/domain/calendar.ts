@@ -41,23 +41,31 @@ function firstWorkedDay(calendar: PartnerCalendar, from: string): string {
   throw new RangeError(`no working day within ${LONGEST_CLOSURE_DAYS} days of ${from}`);
 }
 
+/** When a partner makes a print order. Both are known when it is planned, whatever days off are added later. */
+export interface Production {
+  /** The earliest day, YYYY-MM-DD. Production starts on it, or on the next working day. */
+  readonly from: string;
+  /** Working days from the start to dispatch; 0 ships on the day of the start. */
+  readonly leadDays: number;
+}
+
+/**
+ * Returns the earliest day of production: the day of the handover in the partner's time zone when the time is before the cut-off,
+ * else the day after.
+ * @param notBefore a later start (YYYY-MM-DD), for example the day on which missing stock arrives
+ */
+export function productionFrom(calendar: PartnerCalendar, handedOverAt: Date, notBefore?: string | undefined): string {
+  const { date, time } = localDateAndTime(handedOverAt, calendar.timeZone);
+  const start = time < calendar.cutOff ? date : addDays(date, 1);
+  return notBefore !== undefined && notBefore > start ? notBefore : start;
+}
+
 /**
  * Returns the day on which a partner ships a print order (`dispatchDate` of schema `SentPrintOrder`).
- * Production starts on the day of the handover in the partner's time zone when that is a working day and the time is
- * before the cut-off, else on the next working day. It takes `leadDays` working days; 0 ships on the day of the start.
- * @param notBefore earliest start (YYYY-MM-DD), for example the day on which missing stock arrives
  * @returns YYYY-MM-DD, always a working day of the partner
  */
-export function dispatchDate(
-  calendar: PartnerCalendar,
-  handedOverAt: Date,
-  leadDays: number,
-  notBefore?: string | undefined,
-): string {
-  const { date, time } = localDateAndTime(handedOverAt, calendar.timeZone);
-  let start = time < calendar.cutOff ? date : addDays(date, 1);
-  if (notBefore !== undefined && notBefore > start) start = notBefore;
-  let day = firstWorkedDay(calendar, start);
+export function dispatchDate(calendar: PartnerCalendar, { from, leadDays }: Production): string {
+  let day = firstWorkedDay(calendar, from);
   for (let worked = 0; worked < leadDays; worked += 1) day = firstWorkedDay(calendar, addDays(day, 1));
   return day;
 }

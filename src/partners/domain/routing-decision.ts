@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PRODUCT_KINDS, type ProductKind, type ResolvedProduct } from '../../catalog/domain/product';
 import type { RateTable } from '../../platform/domain/money';
+import type { Production } from './calendar';
 import type { PartnerCapabilities } from './capabilities';
 
 export interface StockLevel {
@@ -41,6 +42,8 @@ export interface PlannedPrintOrder {
   readonly items: readonly { readonly itemId: string; readonly quantity: number }[];
   /** YYYY-MM-DD. The latest dispatch date of its items. */
   readonly dispatchDate: string;
+  /** The production of the item with this date. */
+  readonly production: Production;
 }
 
 /** How the parcels of a print order travel with the method that the order would choose. */
@@ -185,6 +188,9 @@ export const routingDecisionSchema = z.discriminatedUnion('ok', [
         quantity: z.int(),
         kind: z.enum(PRODUCT_KINDS),
         dispatchDate: z.iso.date(),
+        production: z
+          .object({ from: z.iso.date(), leadDays: z.int() })
+          .describe('The earliest day of production, and the working days from its start to dispatch.'),
         backordered: z.boolean(),
         productionCost: z.object({ minor: z.int(), currency: z.string() }),
       }),

@@ -1,7 +1,7 @@
 import type { ResolvedProduct } from '../../catalog/domain/product';
 import { convertMinor } from '../../platform/domain/money';
 import { addDays } from '../../platform/domain/working-days';
-import { daysBetween, dispatchDate } from './calendar';
+import { daysBetween, dispatchDate, type Production, productionFrom } from './calendar';
 import { servesCountry } from './capabilities';
 import {
   type Alternative,
@@ -25,6 +25,7 @@ export interface Option {
   readonly cost: Cost;
   /** Why an order with this option is refused, or null. */
   readonly refusal: RefusingReason | null;
+  readonly production: Production;
   readonly dispatchDate: string;
   readonly backordered: boolean;
   readonly productionMinor: number;
@@ -43,6 +44,12 @@ type Rejected = Extract<Alternative, { verdict: 'rejected' }>;
 
 /** Compares texts by code unit, independently of the locale. */
 export const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Returns the latest dispatch date of items that ship together, at least one, and the production that it follows from. */
+export const latest = (items: readonly Pick<Option, 'dispatchDate' | 'production'>[]) => {
+  const last = items.reduce((a, b) => (a.dispatchDate >= b.dispatchDate ? a : b));
+  return { dispatchDate: last.dispatchDate, production: last.production };
+};
 
 /** Returns the units of each stocked part that a quantity of a product needs, by partner SKU. */
 export function stockNeeds(product: ResolvedProduct, quantity: number): ReadonlyMap<string, number> {
@@ -126,13 +133,14 @@ function* sharePassages(
     // An item with two options is backordered with the second one. The first one stands for both.
     const first = group.filter(({ item }, index) => group[index - 1]?.item !== item);
     const { partner } = first[0]!.option;
-    const shipped = first.map(({ option }) => option.dispatchDate).reduce((a, b) => (a > b ? a : b));
+    const last = latest(first.map(({ option }) => option));
+    const shipped = last.dispatchDate;
     const passage = passageOf({
       partnerId: partner.partnerId,
       partnerUid: partner.uid,
       kind: first[0]!.item.product.kind,
       items: first.map(({ item: { itemId, quantity } }) => ({ itemId, quantity })),
-      dispatchDate: shipped,
+      ...last,
     });
     if (passage.refusal === 'no_shipment_method' && first.length > 1 && first.length <= TRIED_ALONE) {
       for (const alone of Map.groupBy(group, ({ item }) => item).values()) share(alone);
@@ -205,10 +213,13 @@ function weighPartner(
   const option = (stock: number, notBefore?: string): Option => {
     // Hundreds of items have few different dates, and a date takes 50 µs.
     const key = `${partner.uid}/${leadDays}/${notBefore}`;
-    const date = dates.get(key) ?? dispatchDate(capabilities.calendar, at, leadDays, notBefore);
+    const { calendar } = capabilities;
+    const made = { from: productionFrom(calendar, at, notBefore), leadDays };
+    const date = dates.get(key) ?? dispatchDate(calendar, made);
     dates.set(key, date);
     const cost = costOf({ production, stock, passages: [], days: 0, weights });
-    return { partner, cost, refusal: null, dispatchDate: date, backordered: notBefore !== undefined, productionMinor };
+    const backordered = notBefore !== undefined;
+    return { partner, cost, refusal: null, production: made, dispatchDate: date, backordered, productionMinor };
   };
   const options = short === null ? [option(unknown ? UNKNOWN_STOCK_COST : 0)] : [];
   // Offered beside available stock too: another item of the order can take that stock.

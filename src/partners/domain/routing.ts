@@ -14,7 +14,16 @@ import {
   type UnroutableCode,
 } from './routing-decision';
 import { whyChosen } from './routing-reason';
-import { compareText, costOf, type Option, REFUSED, rejection, type WeighedItem, weighItems } from './routing-weights';
+import {
+  compareText,
+  costOf,
+  latest,
+  type Option,
+  REFUSED,
+  rejection,
+  type WeighedItem,
+  weighItems,
+} from './routing-weights';
 
 /** A way to make all items of an order. */
 export interface Plan {
@@ -128,6 +137,7 @@ function assignment(item: WeighedItem['item'], option: Option): Assignment {
     kind: item.product.kind,
     partnerId: option.partner.partnerId,
     partnerUid: option.partner.uid,
+    production: option.production,
     dispatchDate: option.dispatchDate,
     backordered: option.backordered,
     productionCost: { minor: option.productionMinor, currency: option.partner.currency },
@@ -202,7 +212,7 @@ export function groupIntoPrintOrders(assignments: readonly Assignment[]): Planne
       items: group
         .map(({ itemId, quantity }) => ({ itemId, quantity }))
         .sort((a, b) => compareText(a.itemId, b.itemId)),
-      dispatchDate: group.map((assigned) => assigned.dispatchDate).reduce((a, b) => (a > b ? a : b)),
+      ...latest(group),
     }));
 }
 

@@ -21,12 +21,34 @@ CREATE TABLE api_keys (
   secret_hash   bytea NOT NULL,
   key_hint      text NOT NULL,
   created_at    timestamptz NOT NULL DEFAULT now(),
+  first_used_at timestamptz,
   -- Written at most once a minute per key.
   last_used_at  timestamptz,
   expires_at    timestamptz,
   revoked_at    timestamptz
 );
 CREATE INDEX api_keys_account ON api_keys (account_id);
+
+-- Calls with each key, by day (UTC) and operation, and the addresses that they came from. API processes write the sums of some
+-- seconds together: a row for each call would cost more than many calls.
+CREATE TABLE key_uses (
+  key_id        uuid NOT NULL REFERENCES api_keys ON DELETE CASCADE,
+  day           date NOT NULL,
+  operation_id  text NOT NULL,
+  calls         bigint NOT NULL,
+  PRIMARY KEY (key_id, day, operation_id)
+) WITH (fillfactor = 70);
+CREATE INDEX key_uses_day ON key_uses (day);
+
+CREATE TABLE key_addresses (
+  key_id    uuid NOT NULL REFERENCES api_keys ON DELETE CASCADE,
+  address   inet NOT NULL,
+  calls     bigint NOT NULL,
+  first_at  timestamptz NOT NULL DEFAULT now(),
+  last_at   timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (key_id, address)
+) WITH (fillfactor = 70);
+CREATE INDEX key_addresses_age ON key_addresses (last_at);
 
 -- Requests -------------------------------------------------------------------------------------------
 -- Partitions by time are described in 011.do.partitions.sql. Each partitioned table is created with a default partition.
@@ -163,9 +185,12 @@ CREATE TABLE audit_log (
   before       jsonb,
   after        jsonb,
   request_id   text,
+  -- The key of the call. Null: a session, the command line, or a call without credentials.
+  key_id       uuid,
   PRIMARY KEY (at, id)
 ) PARTITION BY RANGE (at);
 CREATE TABLE audit_log_default PARTITION OF audit_log DEFAULT;
+CREATE INDEX audit_log_key ON audit_log (key_id, at, id) WHERE key_id IS NOT NULL;
 CREATE INDEX audit_log_actor_id ON audit_log (actor_id, at, id);
 CREATE INDEX audit_log_actor_name ON audit_log (actor_name, at, id);
 CREATE INDEX audit_log_action ON audit_log (action, at, id);

@@ -72,12 +72,17 @@ CREATE TABLE print_orders (
   -- Ids of print jobs that were cancelled before the body was made. The partner never gets them.
   withdrawn_jobs          bigint[] NOT NULL DEFAULT '{}',
   dispatch_date           date NOT NULL,
+  -- What the dispatch date was calculated from: the earliest day of production, and working days from its start to dispatch.
+  production_from         date NOT NULL DEFAULT current_date,
+  lead_days               int NOT NULL DEFAULT 0,
   accepted_at             timestamptz,
   created_at              timestamptz NOT NULL DEFAULT now(),
   UNIQUE (order_id, step)
 );
 CREATE INDEX print_orders_reproduces ON print_orders (reproduces_id) WHERE reproduces_id IS NOT NULL;
 CREATE INDEX print_orders_partner ON print_orders (partner_id, created_at DESC);
+-- Promises that a day off of the partner can break.
+CREATE INDEX print_orders_promised ON print_orders (partner_id, dispatch_date) INCLUDE (production_from, lead_days);
 -- Lists of a partner's print orders, newest first.
 CREATE INDEX print_orders_sent ON print_orders (partner_id, id DESC) WHERE body IS NOT NULL;
 CREATE INDEX print_orders_cancelled ON print_orders (partner_id, id DESC) WHERE status = 'cancelled';

@@ -7,7 +7,8 @@ CREATE TABLE webhook_endpoints (
   description            text NOT NULL DEFAULT '',
   events                 text[] NOT NULL,
   enabled                boolean NOT NULL DEFAULT true,
-  -- Why Pressline disabled it: `gone` (the receiver responded with 410). Null when a user disabled it.
+  -- Why it was disabled: `gone` (the receiver responded with 410), `key_revoked` (an operator ended what a revoked key had set
+  -- up). Null when a user disabled it.
   disabled_reason        text,
   -- True from a failed attempt until a success, which makes the waiting deliveries due.
   is_failing             boolean NOT NULL DEFAULT false,
@@ -15,10 +16,13 @@ CREATE TABLE webhook_endpoints (
   secret                 text NOT NULL,
   previous_secret        text,
   previous_secret_until  timestamptz,
+  -- The key that gave the endpoint its address. Null: a session did.
+  set_by_key             uuid,
   created_at             timestamptz NOT NULL DEFAULT now(),
   updated_at             timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX webhook_endpoints_client ON webhook_endpoints (client_id, created_at);
+CREATE INDEX webhook_endpoints_key ON webhook_endpoints (set_by_key) WHERE set_by_key IS NOT NULL;
 
 -- One notification to one endpoint: the message as sent, its attempts, and its outcome. Partitioned by id, which begins
 -- with the time.

@@ -130,6 +130,7 @@ describe('keys of operators, clients and partners', () => {
         createdAt: fresh.createdAt,
         expiresAt: null,
         revokedAt: null,
+        firstUsedAt: expect.any(String),
         lastUsedAt: expect.any(String),
       },
       expect.objectContaining({ name: null, expiresAt: expect.any(String), lastUsedAt: null }),

@@ -1,6 +1,9 @@
 import fc from 'fast-check';
-import { dispatchDate, localDateAndTime } from '../../../src/partners/domain/calendar';
+import { dispatchDate, localDateAndTime, productionFrom } from '../../../src/partners/domain/calendar';
 import type { PartnerCalendar } from '../../../src/partners/domain/capabilities';
+
+const shipsOn = (calendar: PartnerCalendar, at: Date, leadDays: number, notBefore?: string) =>
+  dispatchDate(calendar, { from: productionFrom(calendar, at, notBefore), leadDays });
 
 const berlin: PartnerCalendar = {
   timeZone: 'Europe/Berlin',
@@ -38,19 +41,19 @@ describe('dispatch date from the partner calendar', () => {
     ['the date is local to the partner, not UTC', ohio, '2026-11-26T02:00:00Z', 0, '2026-11-27'],
     ['across the new year', berlin, '2026-12-31T15:00:00Z', 0, '2027-01-04'],
   ])('%s', (_rule, calendar, at, leadDays, expected) => {
-    expect(dispatchDate(calendar, new Date(at), leadDays)).toBe(expected);
+    expect(shipsOn(calendar, new Date(at), leadDays)).toBe(expected);
   });
 
   test('a holiday of another state is a working day', () => {
     const hamburg = { ...berlin, holidays: { country: 'DE', state: 'HH' } };
-    expect(dispatchDate(hamburg, new Date('2027-03-08T08:00:00Z'), 0)).toBe('2027-03-08');
+    expect(shipsOn(hamburg, new Date('2027-03-08T08:00:00Z'), 0)).toBe('2027-03-08');
   });
 
   test('closed dates are days off, and missing stock delays the start', () => {
     const at = new Date('2026-11-25T09:00:00Z');
-    expect(dispatchDate({ ...berlin, closedDates: ['2026-11-26', '2026-11-27'] }, at, 1)).toBe('2026-11-30');
-    expect(dispatchDate(berlin, at, 1, '2026-12-05')).toBe('2026-12-08');
-    expect(dispatchDate(berlin, at, 1, '2026-11-01')).toBe('2026-11-26');
+    expect(shipsOn({ ...berlin, closedDates: ['2026-11-26', '2026-11-27'] }, at, 1)).toBe('2026-11-30');
+    expect(shipsOn(berlin, at, 1, '2026-12-05')).toBe('2026-12-08');
+    expect(shipsOn(berlin, at, 1, '2026-11-01')).toBe('2026-11-26');
   });
 
   test('a longer lead time or a later handover never ships earlier, and never on a day off', () => {
@@ -61,10 +64,10 @@ describe('dispatch date from the partner calendar', () => {
         fc.nat(20),
         fc.nat(5 * 24 * 3600),
         (calendar, at, leadDays, secondsLater) => {
-          const date = dispatchDate(calendar, at, leadDays);
+          const date = shipsOn(calendar, at, leadDays);
           const later = new Date(at.getTime() + secondsLater * 1000);
-          expect(dispatchDate(calendar, at, leadDays + 1) > date).toBe(true);
-          expect(dispatchDate(calendar, later, leadDays) >= date).toBe(true);
+          expect(shipsOn(calendar, at, leadDays + 1) > date).toBe(true);
+          expect(shipsOn(calendar, later, leadDays) >= date).toBe(true);
           expect(calendar.workingDays).toContain(new Date(`${date}T00:00:00Z`).getUTCDay() || 7);
           expect(date >= localDateAndTime(at, calendar.timeZone).date).toBe(true);
         },

@@ -106,6 +106,7 @@ describe('chosen partner', () => {
         kind: 'mounted',
         items: [{ itemId: '3', quantity: 1 }],
         dispatchDate: '2026-11-26',
+        production: { from: '2026-11-25', leadDays: 1 },
       },
       {
         partnerId: 'id-berlin',
@@ -113,6 +114,7 @@ describe('chosen partner', () => {
         kind: 'print',
         items: [{ itemId: '2', quantity: 1 }],
         dispatchDate: '2026-11-26',
+        production: { from: '2026-11-25', leadDays: 1 },
       },
       {
         partnerId: 'id-ohio',
@@ -120,6 +122,7 @@ describe('chosen partner', () => {
         kind: 'apparel',
         items: [{ itemId: '1', quantity: 1 }],
         dispatchDate: '2026-11-26',
+        production: { from: '2026-11-25', leadDays: 1 },
       },
     ]);
   });

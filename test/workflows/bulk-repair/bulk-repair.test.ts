@@ -112,3 +112,89 @@ test('a dry run of a reroute asks routing, which has no other partner for an ord
   });
   expect(await dryRun('retry')).toMatchObject({ possible: 1 });
 });
+
+test('promises that a new day off breaks are an alarm, and move by the calendar of the plan, and clients are told once', async () => {
+  const alarm = async () =>
+    (await stack.operator.listAlarms({})).alarms.find(({ kind }) => kind === 'promises') ?? { rows: [] };
+  const { id: webhookId } = await stack.client.createWebhook({
+    body: { url: 'https://shop.example/dates', events: ['order_delivery_estimate_updated'] },
+  });
+  const [late, held, shipped] = [
+    await handedOver(stack, 'promise-late'),
+    await handedOver(stack, 'promise-held'),
+    await handedOver(stack, 'promise-shipped'),
+  ];
+  await stack.operator.repairOrder({
+    params: { orderId: held.orderId },
+    body: { action: 'hold', reason: 'a question' } as never,
+  });
+  await say(shipped, 'shipped');
+  await orderUntil(stack, shipped.orderId, is('shipped'));
+  const shown = async (orderId: string) => {
+    const [{ shipment }, { printOrders, promise }] = await Promise.all([
+      stack.client.getOrder({ params: { orderId } }),
+      stack.operator.getOperatorOrder({ params: { orderId } }),
+    ]);
+    const { dispatchDate, dispatchDueAt } = printOrders[0]!;
+    return { dispatchDate, dispatchDueAt, promise, shipment: shipment! };
+  };
+  const before = await shown(late.orderId);
+  expect(await alarm()).toEqual({ rows: [] });
+
+  const [partner] = (await stack.operator.listPartners({})).partners.filter(({ uid }) => uid === 'prints-berlin');
+  const { calendar } = partner!.capabilities;
+  const close = (closedDates: string[]) =>
+    stack.operator.changePartner({
+      params: { partnerId: partner!.id },
+      body: { capabilities: { calendar: { ...calendar, closedDates } } } as never,
+    });
+  await close([before.dispatchDate]);
+  const { rows } = await eventually(async () => ((await alarm()).rows.length > 0 ? await alarm() : undefined));
+  expect(rows).toEqual([
+    expect.objectContaining({
+      reason: 'closed_day',
+      account: { id: partner!.id, name: 'prints-berlin', role: 'partner' },
+      subject: { id: before.dispatchDate, name: before.dispatchDate },
+      detail: expect.any(String),
+      count: expect.any(Number),
+    }),
+  ]);
+  const [{ detail: possible, count }] = rows as [(typeof rows)[number] & { readonly count: number }];
+  expect(possible! > before.dispatchDate).toBe(true);
+  const filter = { brokenPromises: true as const, partnerIds: [partner!.id] };
+  const request = { action: 'move_promise', filter } as const;
+  const dryRun = await stack.operator.startBulkRepair({ body: { ...request, reason: 'x', dryRun: true } });
+  expect(dryRun).toMatchObject({ total: count, possible: count });
+  expect(await ended(await start({ ...request, reason: 'The press is serviced.' }))).toMatchObject({
+    counts: { total: count, done: count, refused: 0 },
+  });
+
+  for (const { orderId } of [late, held]) {
+    const after = await shown(orderId);
+    expect(after.dispatchDate).toBe(possible);
+    expect(after.dispatchDueAt > before.dispatchDueAt).toBe(true);
+    expect(after.shipment.maxDeliveryDate > before.shipment.maxDeliveryDate).toBe(true);
+    expect(after.shipment.initialMaxDeliveryDate).toBe(before.shipment.maxDeliveryDate);
+    expect(after.promise).toMatchObject({ maxDeliveryDate: after.shipment.maxDeliveryDate });
+    const moves = (await orderLog(stack, orderId)).filter(({ type }) => type === 'move_promise');
+    expect(moves).toHaveLength(1);
+    expect(moves[0]!.data).toMatchObject({ reason: 'The press is serviced.', by: expect.any(String) });
+  }
+  // What has left keeps its days.
+  expect((await shown(shipped.orderId)).dispatchDate).toBe(before.dispatchDate);
+  const messages = async () =>
+    (await stack.client.listWebhookDeliveries({ params: { webhookId } })).deliveries.filter(
+      ({ orderId }) => orderId === late.orderId,
+    );
+  expect((await messages()).map(({ event }) => event)).toEqual([
+    'order_delivery_estimate_updated',
+    'order_delivery_estimate_updated',
+  ]);
+
+  await expect(start({ ...request, reason: 'again' })).rejects.toMatchObject({ status: 409 });
+  expect(await ended(await start({ action: 'move_promise', orderIds: [late.orderId] }))).toMatchObject({
+    notRepaired: [{ message: 'no day off makes the order late', count: 1 }],
+  });
+  await close([]);
+  expect((await shown(late.orderId)).dispatchDate).toBe(possible);
+});

@@ -1,3 +1,4 @@
+import { stringify } from 'csv-stringify/sync';
 import type { Operations } from '../../../client/operations';
 import { createPresslineClient } from '../../../client/pressline-client';
 import { eventually, type TestClient, type TestStack, testStack } from '../../support/stack';
@@ -129,20 +130,58 @@ const TYPED: readonly [typed: string, address: OrderBody['shippingAddress'], fin
   ['a street without a number', { ...address, addressLine1: 'Torstraße' }, ['no_house_number']],
 ];
 
-test.each(['order', 'draft'] as const)(
-  'what buyers type as an address of an %s ends in an order, or in one that waits and says why',
-  async (orderType) => {
-    const ids = await Promise.all(
-      TYPED.map(async ([, shippingAddress, findings]) => {
-        const body = pricedOrder({ shippingAddress, orderType });
-        const { id } = await stack.client.submitOrder({ body });
-        const { checks } = (await read(stack.client, id)).shippingAddress;
-        expect(checks.map(({ code }) => code)).toEqual(findings);
-        if (orderType === 'draft')
-          await stack.client.patchOrder({ params: { orderId: id }, body: { orderType: 'order' } });
-        return id;
+/** Makes orders with these bodies. Returns their ids. */
+type Submit = (bodies: readonly OrderBody[]) => Promise<readonly string[]>;
+
+const submitEach = (orderType: 'order' | 'draft') => (bodies: readonly OrderBody[]) =>
+  Promise.all(bodies.map(async (body) => (await stack.client.submitOrder({ body: { ...body, orderType } })).id));
+
+/** Uploads a file with a row for each order. */
+const submitInFile: Submit = async (bodies) => {
+  const rows = bodies.map(({ items: [item], shippingAddress, ...body }) => ({
+    ...body,
+    ...Object.fromEntries(Object.entries(shippingAddress).map(([name, value]) => [`shippingAddress.${name}`, value])),
+    'items.itemReferenceId': item!.itemReferenceId,
+    'items.productUid': item!.productUid,
+    'items.quantity': item!.quantity,
+    'items.retailPriceInclVat': item!.retailPriceInclVat,
+    'items.files.default': item!.files![0]!.url,
+  }));
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const cells = rows.map((row) => columns.map((name) => (row as Readonly<Record<string, unknown>>)[name]));
+  const { id: channelId } = await stack.client.createChannel({ body: { kind: 'csv', name: 'typed' } });
+  const { findings } = await stack.client.uploadChannelFile({
+    params: { channelId },
+    query: {},
+    body: stringify([columns, ...cells]),
+  });
+  expect(findings).toEqual([]);
+  return await Promise.all(
+    bodies.map(({ orderReferenceId }) =>
+      eventually(async () => {
+        const order = await stack.client.getOrder({ params: { orderId: orderReferenceId } }).catch(() => undefined);
+        return order?.id;
       }),
-    );
+    ),
+  );
+};
+
+const SUBMITTED: readonly [as: string, submit: Submit][] = [
+  ['an order', submitEach('order')],
+  ['a draft', submitEach('draft')],
+  ['a row of a file', submitInFile],
+];
+
+test.each(SUBMITTED)(
+  'what buyers type as an address of %s ends in an order, or in one that waits and says why',
+  async (_as, submit) => {
+    const ids = await submit(TYPED.map(([, shippingAddress]) => pricedOrder({ shippingAddress })));
+    for (const [index, [typed, , findings]] of TYPED.entries()) {
+      const { orderType, shippingAddress } = await read(stack.client, ids[index]!);
+      expect([typed, ...shippingAddress.checks.map(({ code }) => code)]).toEqual([typed, ...findings]);
+      if (orderType === 'draft')
+        await stack.client.patchOrder({ params: { orderId: ids[index]! }, body: { orderType: 'order' } });
+    }
     for (const [index, [typed, , findings]] of TYPED.entries()) {
       const held = findings.includes('state_missing') || findings.includes('post_code_form');
       const ends = (order: Order) => order.fulfillmentStatus === (held ? 'on_hold' : 'passed');

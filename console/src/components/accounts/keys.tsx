@@ -1,3 +1,4 @@
+import { Group } from '@mantine/core';
 import type { Change } from '../../api/changes';
 import { useMay } from '../../api/session';
 import type { ApiResponse } from '../../api/types';
@@ -12,6 +13,7 @@ import type { Column } from '../lists/data-table';
 import { onePage, PagedTable } from '../lists/paged-table';
 import { Badge } from '../values/badge';
 import { Age, Time } from '../values/time';
+import { KeyUses, type KeyUsesSource } from './key-uses';
 import { Secrets } from './secrets';
 
 export type Key = ApiResponse<'listPartnerKeys'>['keys'][number];
@@ -20,7 +22,7 @@ type IssuedKey = ApiResponse<'rotatePartnerKey'>;
 const t = texts.keys;
 const DAY_SECONDS = 86_400;
 
-interface KeysProps {
+interface KeysProps extends KeyUsesSource {
   readonly query: QueryResult<{ readonly keys: readonly Key[] }>;
   readonly add: (body: { readonly name: string | null; readonly overlapSeconds: number }) => Change<IssuedKey>;
   readonly revoke: (keyId: string) => Change<unknown>;
@@ -43,11 +45,12 @@ export function Keys(props: KeysProps) {
       cell: ({ lastUsedAt }) => (lastUsedAt === null ? t.neverUsed : <Age at={lastUsedAt} />),
     },
   ];
-  if (mayChange) {
-    columns.push({
-      name: texts.common.actions,
-      cell: (key) =>
-        works(key) ? (
+  columns.push({
+    name: texts.common.actions,
+    cell: (key) => (
+      <Group gap={6} wrap="nowrap">
+        <KeyUses {...props} keyId={key.id} name={key.name ?? key.hint} />
+        {mayChange && works(key) ? (
           <DialogButton
             name={t.revoke.name}
             label={t.revoke.label(key.name ?? key.hint)}
@@ -57,9 +60,10 @@ export function Keys(props: KeysProps) {
             size="compact-xs"
             changeOf={() => props.revoke(key.id)}
           />
-        ) : null,
-    });
-  }
+        ) : null}
+      </Group>
+    ),
+  });
   return (
     <Section title={t.title} actions={mayChange ? <AddKey {...props} /> : null}>
       <PagedTable

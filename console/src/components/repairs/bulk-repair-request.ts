@@ -14,6 +14,7 @@ const BULK = {
   hold: true,
   cancel: true,
   refund: true,
+  move_promise: true,
   dismiss: true,
 } satisfies Record<BulkRepairKind, true>;
 export const BULK_REPAIRS = Object.keys(BULK) as BulkRepairKind[];

@@ -36,7 +36,8 @@ export function BulkRepairs(props: { readonly target: RepairTarget; readonly onS
   );
 }
 
-function BulkRepair(props: {
+/** Says what a bulk repair will do, and then how far it has come. */
+export function BulkRepair(props: {
   readonly kind: BulkRepairKind;
   readonly target: RepairTarget;
   readonly onClose: () => void;

@@ -28,6 +28,8 @@ const SFTP: ObjectForm<Omit<Server, 'privateKey'>> = {
   labels: texts.channels.sftp.fields,
   rules: { port: { type: 'number' }, password: { type: 'password' } },
 };
+/** A new channel without a server is one of files. */
+const SFTP_OF_CHANNEL = { ...SFTP, rules: { ...SFTP.rules, host: { required: true }, username: { required: true } } };
 
 /** Returns what two columns of rows hold, by the first of them. */
 const recordOf = (form: FormData, name: string): Record<string, string> =>
@@ -66,7 +68,12 @@ export function ChannelFields({ channel }: { readonly channel: Channel | null })
       </SimpleGrid>
       {channel?.kind === 'csv' ? null : (
         <>
-          <ObjectFields name="sftp" legend={texts.channels.sftp.legend} form={SFTP} value={channel?.sftp ?? null} />
+          <ObjectFields
+            name="sftp"
+            legend={texts.channels.sftp.legend}
+            form={channel === null ? SFTP : SFTP_OF_CHANNEL}
+            value={channel?.sftp ?? null}
+          />
           <LongTextField name="sftp.privateKey" label={texts.channels.sftp.privateKey} />
         </>
       )}

@@ -90,6 +90,8 @@ function ClientKeys(props: { readonly connectorId: string; readonly keys: Parame
       overlapDays={OVERLAP_DAYS}
       withSecret
       add={(body) => change('rotateClientKey', { params: { connectorId }, body })}
+      uses={(keyId) => read('getClientKeyUses', { params: { connectorId, keyId } })}
+      disableEndpoints={(keyId) => change('disableClientKeyEndpoints', { params: { connectorId, keyId }, body: {} })}
       revoke={(keyId) => change('revokeClientKey', { params: { connectorId, keyId } })}
     />
   );

@@ -88,6 +88,7 @@ function PartnerKeys({ partnerId }: { readonly partnerId: string }) {
       query={query}
       overlapDays={OVERLAP_DAYS}
       add={(body) => change('rotatePartnerKey', { params: { partnerId }, body })}
+      uses={(keyId) => read('getPartnerKeyUses', { params: { partnerId, keyId } })}
       revoke={(keyId) => change('revokePartnerKey', { params: { partnerId, keyId } })}
     />
   );

@@ -46,7 +46,11 @@ function Filters({ search }: { readonly search: StockSearch }) {
         none={t.anyLevel}
         value={search.alert}
         onChange={(alert) => change({ alert })}
-        options={[{ value: 'any', label: t.anyAlert }, ...optionsOf(t.alerts)]}
+        options={[
+          { value: 'any', label: t.anyAlert },
+          ...optionsOf(t.alerts),
+          { value: 'report_differs', label: t.reportDiffers },
+        ]}
       />
     </FilterForm>
   );

@@ -6,7 +6,7 @@ import * as texts from '../../texts';
 export const stockSearch = z.object({
   partnerId: text,
   sku: text,
-  alert: keyOf({ any: null, ...texts.stock.alerts }),
+  alert: keyOf({ any: null, report_differs: null, ...texts.stock.alerts }),
   /** Filters of the procurement orders. */
   status: keyOf(texts.stock.statuses),
   attention: flag,

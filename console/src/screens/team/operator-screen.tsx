@@ -90,6 +90,7 @@ function Details({ operator }: { readonly operator: Operator }) {
         query={keys}
         overlapDays={OVERLAP_DAYS}
         add={(body) => change('rotateOperatorKey', { params: { operatorId }, body })}
+        uses={(keyId) => read('getOperatorKeyUses', { params: { operatorId, keyId } })}
         revoke={(keyId) => change('revokeOperatorKey', { params: { operatorId, keyId } })}
       />
       {isOwn || seesAll ? <Sessions operatorId={operatorId} /> : null}

@@ -1,5 +1,6 @@
 import { SimpleGrid } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
 import { read } from '../../api/queries';
 import { EmptyLine } from '../../components/layout/empty';
 import { QueryContent } from '../../components/layout/query-content';
@@ -17,6 +18,9 @@ import type { Summary } from './types';
 
 const t = texts.today;
 
+/** Alarms and the dialog of their act come after the figures. */
+const Alarms = lazy(() => import('./alarms'));
+
 /** Returns the time that was some seconds before another. */
 const before = (at: string, seconds: number) => new Date(Date.parse(at) - seconds * 1_000).toISOString();
 
@@ -27,6 +31,9 @@ export function TodayScreen() {
       <QueryContent query={query}>
         {(summary) => (
           <>
+            <Suspense fallback={null}>
+              <Alarms />
+            </Suspense>
             <SimpleGrid cols={{ base: 1, md: 2 }}>
               <Attention summary={summary} />
               <Stages orders={summary.orders} />

@@ -23,7 +23,7 @@ import {
   trackingChecked,
   voidFailed,
 } from './handlers/parcels';
-import { delivered, fetchingFiles, parked, prepared, refused } from './handlers/planning';
+import { delivered, fetchingFiles, parked, prepared, promiseMoved, refused } from './handlers/planning';
 import { markedShipped, postback } from './handlers/postbacks';
 import { rerouteDue, rerouted, rerouteForced, settleReroutes } from './handlers/reroutes';
 import { deriveAttention } from './rules/attention';
@@ -41,6 +41,7 @@ export const HANDLERS: { readonly [Type in RunEvent['type']]: Handler<Type> } = 
   delivery: delivered,
   postback,
   mark_shipped: markedShipped,
+  move_promise: promiseMoved,
   dispatched,
   dispatch_failed: dispatchFailed,
   void_failed: voidFailed,

@@ -41,12 +41,23 @@ export interface MarkedShipment {
   readonly trackingLink: string | null;
 }
 
+/** The new dates of a print order. Days are YYYY-MM-DD. */
+export interface MovedPromise {
+  readonly printOrderId: string;
+  readonly dispatchDate: string;
+  /** End of the dispatch date in the partner's time zone, ISO 8601. */
+  readonly dispatchDueAt: string;
+  readonly minDeliveryDate: string;
+  readonly maxDeliveryDate: string;
+}
+
 /** An operator's repair of an order. */
 export type RepairRequest = RequestedBy &
   (
     | { readonly action: 'hold' | 'release' | 'accept_files' | 'accept_address' | 'dismiss' }
     | { readonly action: 'retry' | 'cancel' | 'refund'; readonly itemIds: readonly string[] }
     | ({ readonly action: 'mark_shipped' } & MarkedShipment)
+    | { readonly action: 'move_promise'; readonly promises: readonly MovedPromise[] }
     | {
         readonly action: 'reroute' | 'reproduce';
         readonly itemId: string;

@@ -1,6 +1,6 @@
 import type { PostbackStatus } from '../../../partners/domain/partner-protocol';
 import type { AttentionReason, ParkingReason } from './attention-reasons';
-import type { ItemUnits, MarkedShipment, RequestedBy, ReroutedUnits, UnitsForce } from './requests';
+import type { ItemUnits, MarkedShipment, MovedPromise, RequestedBy, ReroutedUnits, UnitsForce } from './requests';
 import type { Delivery, PlannedPrintOrder, Transit } from './run-state';
 
 /** How far a carrier has taken a parcel. */
@@ -115,6 +115,8 @@ interface RunEvents {
   refund_items: RequestedBy & { readonly itemIds: readonly string[] };
   /** An operator reports a print order as shipped, because its partner has not. `at` is the time of the report, ISO 8601. */
   mark_shipped: RequestedBy & MarkedShipment & { readonly at: string };
+  /** Days off of partners move the dates of print orders. */
+  move_promise: RequestedBy & { readonly promises: readonly MovedPromise[] };
   rerouted: RequestedBy & {
     readonly action: 'reroute' | 'reproduce';
     readonly printOrder: PlannedPrintOrder;
@@ -187,6 +189,8 @@ interface RunEffects {
   accept_files: unknown;
   /** The address that the order has counts as accepted, with its findings. */
   accept_address: unknown;
+  /** The print orders get new dates. */
+  move_promise: { readonly promises: readonly MovedPromise[] };
   /** The replaced files of a print order or an item are printed, or refused (`refusal`: in words for the client). */
   end_replacements: {
     readonly of: { readonly printOrderId: string } | { readonly itemId: string };

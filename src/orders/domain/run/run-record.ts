@@ -116,6 +116,7 @@ const RECORDED_EFFECTS: ReadonlySet<RunEffect['type']> = new Set([
   'tracking_code',
   'accept_files',
   'accept_address',
+  'move_promise',
   'end_replacements',
 ]);
 

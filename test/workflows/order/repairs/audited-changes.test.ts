@@ -47,8 +47,8 @@ test('changes of an order are in the audit log, without personal data of the rec
   expect(entries).toMatchObject([
     { action: 'order.hold', actor: { name: 'operator', role: 'admin' } },
     { action: 'order.release', actor: { role: 'admin' } },
-    { action: 'order.change_shipping', actor: { role: 'client' }, after: { addressChanged: true } },
-    { action: 'order.change_shipping', after: { shipmentMethodUid: 'express', addressChanged: false } },
+    { action: 'order.change_shipping', actor: { role: 'client' }, after: { changedFields: ['addressLine1'] } },
+    { action: 'order.change_shipping', after: { shipmentMethodUid: 'express', changedFields: [] } },
     { action: 'order.record_payment', before: { financialStatus: 'invoiced' }, after: { financialStatus: 'paid' } },
     { action: 'order.cancel', actor: { name: 'demo-client', role: 'client' } },
   ]);

@@ -49,7 +49,10 @@ describe.each([
       conflict(/workflow is gone .* can revive it/),
     );
     expect(await orderNow(stack, orderId)).toMatchObject({ attention: 'out_of_step' });
-    expect((await look(orderId)).possibleRepairs).toMatchObject([{ action: 'revive' }]);
+    expect(await look(orderId)).toMatchObject({
+      possibleRepairs: [{ action: 'revive' }],
+      problem: { type: 'out_of_step', message: expect.stringContaining('the workflow is gone') },
+    });
     await expect(stack.client.cancelOrder({ params: { orderId }, body: {} })).rejects.toMatchObject({ status: 503 });
     // What the partner sends meanwhile is stored.
     await say(order, 'printed');

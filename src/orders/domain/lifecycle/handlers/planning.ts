@@ -1,11 +1,12 @@
 import { PARKING_REASONS } from '../attention-reasons';
 import { unitsByJob } from '../facts/cancellations';
 import { isBeforePlanning } from '../facts/items';
-import { hasEnded } from '../facts/jobs';
+import { hasEnded, unitsToShip } from '../facts/jobs';
 import type { ItemUnits } from '../requests';
+import { isMove } from '../rules/guards';
 import type { EventOf, RunEffect } from '../run-events';
 import { JOB_PROGRESS, NOT_TAKEN, type PlannedPrintOrder, type RunState } from '../run-state';
-import { changePrintOrder, type PrintOrder, printOrderLog, type Run, raiseAttention, setItems } from './change';
+import { audit, changePrintOrder, type PrintOrder, printOrderLog, type Run, raiseAttention, setItems } from './change';
 import { endJobs, endRequestedUnits, endUnits } from './ended-jobs';
 import { sendWaitingUpdate } from './order-updates';
 
@@ -95,4 +96,18 @@ export function delivered(run: Run, { printOrderId, outcome, message }: EventOf<
       ...(NOT_TAKEN.includes(outcome) ? endRequestedUnits(printOrder) : sendWaitingUpdate(printOrder)),
     ];
   });
+}
+
+/** The print orders that have not shipped get their new days. */
+export function promiseMoved(run: Run, event: EventOf<'move_promise'>): RunEffect[] {
+  const promises = event.promises.filter((moved) =>
+    run.printOrders.some((each) => isMove(each, moved) && unitsToShip(each).length > 0),
+  );
+  if (promises.length === 0) return [];
+  for (const { printOrderId, dispatchDate, dispatchDueAt } of promises)
+    changePrintOrder(run, printOrderId, (printOrder) => {
+      Object.assign(printOrder, { dispatchDate, dispatchDueAt });
+      return [];
+    });
+  return [audit('move_promise', event, { promises }), { type: 'move_promise', promises }];
 }

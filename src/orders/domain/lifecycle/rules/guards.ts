@@ -2,8 +2,15 @@ import { cancellableUnits, printOrdersToUpdate } from '../facts/cancellations';
 import { deriveStatus } from '../facts/items';
 import { hasCancelledUnits, isAskedForUnits, jobStatus, unitsToShip } from '../facts/jobs';
 import { isWithPartner, reroutedJobs, reroutedUnits, waitingRerouteOf } from '../facts/reroutes';
-import { type ItemUnits, type RepairRequest, type RerouteRequest, RUN_REFUSALS, type UnitsForce } from '../requests';
-import { JOB_PROGRESS, type JobState, type RunState, type WaitingReroute } from '../run-state';
+import {
+  type ItemUnits,
+  type MovedPromise,
+  type RepairRequest,
+  type RerouteRequest,
+  RUN_REFUSALS,
+  type UnitsForce,
+} from '../requests';
+import { JOB_PROGRESS, type JobState, type PrintOrderState, type RunState, type WaitingReroute } from '../run-state';
 import { hasShipped, type OrderStatus } from '../statuses';
 import { isDismissable } from './attention';
 
@@ -146,6 +153,11 @@ const GUARDS: { readonly [Action in RepairAction]: Guard<Action> } = {
     if (unitsToShip(printOrder).length === 0) return conflict(`print order ${printOrderId} has shipped or ended`);
     return unless(printOrder.delivery === 'accepted', `print order ${printOrderId} is not confirmed by its partner`);
   },
+  move_promise: ({ printOrders }, { promises }) =>
+    unless(
+      printOrders.some((each) => unitsToShip(each).length > 0 && promises.some((moved) => isMove(each, moved))),
+      'the order has no print order whose promise moves',
+    ),
   reroute: (state, request) =>
     whyNotMove(state, request.itemId) ??
     unless(reroutedUnits(state, request).length > 0, `item ${request.itemId} has no units that can be rerouted`),
@@ -157,8 +169,12 @@ const GUARDS: { readonly [Action in RepairAction]: Guard<Action> } = {
     ),
 };
 
+/** Returns true when a promise gives a print order another day of dispatch. */
+export const isMove = ({ id, dispatchDate }: PrintOrderState, moved: MovedPromise): boolean =>
+  moved.printOrderId === id && moved.dispatchDate !== dispatchDate;
+
 /** Repairs of an order that is on hold. */
-const ON_HOLD: readonly RepairAction[] = ['hold', 'release', 'dismiss', 'cancel'];
+const ON_HOLD: readonly RepairAction[] = ['move_promise', 'hold', 'release', 'dismiss', 'cancel'];
 
 /** Returns why an operator's repair cannot be applied. */
 export function whyNotRepair(state: RunState, request: RepairRequest): RunRefusal {

@@ -6,10 +6,10 @@ import type { ItemState, RunState } from '../run-state';
 import type { OrderStatus } from '../statuses';
 import { isDismissable } from './attention';
 import { whyNotChangeShipping, whyNotRepair } from './guards';
-import { type BulkAction, REPAIR_ACTIONS, REPAIRS } from './repairs';
+import { type BulkAction, REPAIRS, SINGLE_REPAIRS } from './repairs';
 
 /** What operators can do for an order: repairs of its workflow, and operations of their own. */
-export const POSSIBLE_REPAIRS = [...REPAIR_ACTIONS, 'change_shipping', 'claim', 'reprint', 'revive'] as const;
+export const POSSIBLE_REPAIRS = [...SINGLE_REPAIRS, 'change_shipping', 'claim', 'reprint', 'revive'] as const;
 
 /** A repair that the order run accepts now, and what it can be applied to. */
 export interface PossibleRepair {
@@ -48,6 +48,8 @@ export function repairRequests(
   const requests = {
     order: () => [request],
     items: () => [{ ...request, itemIds }],
+    // Its days follow from the calendars of partners.
+    promise: () => [],
     units: () => itemIds.map((itemId) => ({ ...request, itemId, quantity: null, ...reroute })),
   };
   return requests[REPAIRS[action].scope]() as RepairRequest[];
@@ -56,11 +58,11 @@ export function repairRequests(
 const NOBODY = { by: '', reason: '' };
 
 /**
- * Returns the repairs that the order run accepts in this state, in the order of REPAIR_ACTIONS. The guards of the
+ * Returns the repairs that the order run accepts in this state, in the order of SINGLE_REPAIRS. The guards of the
  * workflow's update decide, so that a listed repair is accepted and no other is.
  */
 export function possibleRepairs(state: RunState): PossibleRepair[] {
-  const repairs = REPAIR_ACTIONS.flatMap((action): PossibleRepair[] => {
+  const repairs = SINGLE_REPAIRS.flatMap((action): PossibleRepair[] => {
     if (action === 'mark_shipped') {
       const untracked = { ...NOBODY, trackingCode: null, trackingLink: null };
       const printOrderIds = state.printOrders.flatMap(({ id }) =>

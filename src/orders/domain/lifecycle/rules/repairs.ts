@@ -9,7 +9,7 @@ type RepairAction = RepairRequest['action'];
 /** What operators can do about an order. */
 interface Repair {
   /** What one request is about. */
-  readonly scope: 'order' | 'items' | 'units' | 'print_order';
+  readonly scope: 'order' | 'items' | 'units' | 'print_order' | 'promise';
   /** What it does. Repairs with the same text share one variant of the request. */
   readonly text: string;
   /** The fields of a request beside action and reason. */
@@ -106,6 +106,13 @@ export const REPAIRS = {
       trackingLink: httpUrl.nullish(),
     },
   },
+  move_promise: {
+    scope: 'promise',
+    text:
+      'Moves the days of dispatch and delivery of print orders that a day off of their partner has made impossible. ' +
+      'Clients get `order_delivery_estimate_updated`.',
+    fields: {},
+  },
   dismiss: {
     scope: 'order',
     text:
@@ -115,7 +122,14 @@ export const REPAIRS = {
   },
 } as const satisfies Record<RepairAction, Repair>;
 
-export const REPAIR_ACTIONS = Object.keys(REPAIRS) as [RepairAction, ...RepairAction[]];
+const REPAIR_ACTIONS = Object.keys(REPAIRS) as [RepairAction, ...RepairAction[]];
+
+/** The repairs that can be requested for one order. A promise is moved for all orders that a day off is about. */
+export type SingleRepair = Exclude<RepairAction, 'move_promise'>;
+export const SINGLE_REPAIRS = REPAIR_ACTIONS.filter((action) => REPAIRS[action].scope !== 'promise') as [
+  SingleRepair,
+  ...SingleRepair[],
+];
 
 /** Returns the repairs with a scope. */
 export const repairsAbout = (scope: Repair['scope']): RepairAction[] =>

@@ -106,6 +106,13 @@ const EVENTS: { [Type in RunEvent['type']]: fc.Arbitrary<EventOf<Type>> } = {
     reason: fc.constantFrom(...ATTENTION_REASONS),
     printOrderId,
   }),
+  move_promise: fc.record({ printOrderId, day: fc.constantFrom('2026-01-09', '2026-01-12') }).map(({ day, ...of }) => ({
+    type: 'move_promise',
+    ...request,
+    promises: [
+      { ...of, dispatchDate: day, dispatchDueAt: `${day}T23:00:00Z`, minDeliveryDate: day, maxDeliveryDate: day },
+    ],
+  })),
   reminded: fc.record({ type: one('reminded'), printOrderId, count: fc.constantFrom(1, 2) }),
   hold: one({ type: 'hold', ...request }),
   accept_files: one({ type: 'accept_files', ...request }),

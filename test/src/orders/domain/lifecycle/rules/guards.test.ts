@@ -90,6 +90,19 @@ describe('an operator’s repair', () => {
   const reproduce = repair({ action: 'reproduce', itemId: '1', quantity: null, partnerId: null } as never);
   const retry = repair({ action: 'retry', itemIds: items } as never);
   const cancel = repair({ action: 'cancel', itemIds: items } as never);
+  const moveTo = (day: string) =>
+    repair({
+      action: 'move_promise',
+      promises: [
+        {
+          printOrderId: '501',
+          dispatchDate: day,
+          dispatchDueAt: `${day}T23:00:00Z`,
+          minDeliveryDate: day,
+          maxDeliveryDate: day,
+        },
+      ],
+    } as never);
   const cancelling: RunEvent = { type: 'cancel_items', ...byOperator, itemIds: items };
   const agreed = cancelResponse('confirmed', [POSTER.jobId]);
 
@@ -103,6 +116,10 @@ describe('an operator’s repair', () => {
     ['accept files that hold no order', repair({ action: 'accept_files' }), parked, 'Conflict'],
     ['accept the address of a parked order', repair({ action: 'accept_address' }), addressHeld, null],
     ['accept an address that holds no order', repair({ action: 'accept_address' }), filesHeld, 'Conflict'],
+    ['move a promise', moveTo('2026-01-12'), having(), null],
+    ['move a promise of an order on hold', moveTo('2026-01-12'), having(hold), null],
+    ['move a promise to its own day', moveTo('2026-01-09'), having(), 'Conflict'],
+    ['move the promise of what has shipped', moveTo('2026-01-12'), having(postback('shipped')), 'Conflict'],
     ['retry a parked order', retry, parked, null],
     ['retry a step that fails its process', retry, having(failsProcess), null],
     ['dismiss a step that fails its process', repair({ action: 'dismiss' }), having(failsProcess), null],

@@ -6,7 +6,7 @@ import {
   possibleRepairs,
   repairsOfOrder,
 } from '../../../../../../src/orders/domain/lifecycle/rules/possible-repairs';
-import { REPAIR_ACTIONS, repairSchema } from '../../../../../../src/orders/domain/lifecycle/rules/repairs';
+import { repairSchema, SINGLE_REPAIRS } from '../../../../../../src/orders/domain/lifecycle/rules/repairs';
 import type { RunEvent } from '../../../../../../src/orders/domain/lifecycle/run-events';
 import type { RunState } from '../../../../../../src/orders/domain/lifecycle/run-state';
 import {
@@ -99,7 +99,7 @@ test.each(SITUATIONS)('an order that is %s accepts the listed repairs', (_what, 
 
 test('every repair that is not listed is refused by the workflow’s validator', () => {
   for (const [, state, names] of SITUATIONS) {
-    for (const action of REPAIR_ACTIONS.filter((each) => !names.includes(each))) {
+    for (const action of SINGLE_REPAIRS.filter((each) => !names.includes(each))) {
       const requests =
         action === 'reroute' || action === 'reproduce'
           ? ITEMS.map((itemId) => ({ action, itemId, quantity: null, partnerId: null, ...byOperator }))
@@ -162,7 +162,7 @@ test('the partner’s turn ends with its deadline, the carrier’s with the prom
 
 test('every repair of the table can be requested', () => {
   const requested = repairSchema.options.flatMap(({ shape }) => [...shape.action._zod.values!]);
-  expect(requested.sort()).toEqual([...REPAIR_ACTIONS].sort());
+  expect(requested.sort()).toEqual([...SINGLE_REPAIRS].sort());
 });
 
 /** A repair of many orders. */
