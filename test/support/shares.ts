@@ -12,7 +12,7 @@ export const SHARES: readonly {
 }[] = [
   {
     resource: 'Event loop',
-    unit: 'parts of long work',
+    unit: 'parts of long work, quotes of more than 50 items',
     share: 'one part, then a pause of four times its CPU time',
     test: ['src/platform/pace', 'parts run one after the other, and another task'],
   },
