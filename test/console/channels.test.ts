@@ -125,10 +125,12 @@ test('all orders with one reason are tried again, also those of pages that are n
   await imported(channelId, ...references, { reference: 'other-1', sku: 'GONE' });
   const { page, faults } = await openScreen(stack, `/console/inbox?channelId=${channelId}`);
   const rows = page.getByRole('table', { name: 'Inbox' }).getByRole('row');
+  const more = page.getByRole('button', { name: 'Load more' });
   await page.getByText('All 104', { exact: true }).waitFor();
+  await more.waitFor();
   expect(await rows.count()).toBe(101);
-  await page.getByRole('button', { name: 'Load more' }).click();
-  await inboxRow(page, 'again-0').waitFor();
+  await more.click();
+  await more.waitFor({ state: 'detached' });
   expect(await rows.count()).toBe(105);
 
   await stack.client.changeChannel({
@@ -136,8 +138,9 @@ test('all orders with one reason are tried again, also those of pages that are n
     body: { settings: { defaults: { 'shippingAddress.city': 'Bonn' } } },
   });
   await page.getByText('Address 103', { exact: true }).click();
-  await inboxRow(page, 'other-1').waitFor({ state: 'detached' });
+  await more.waitFor();
   expect(await rows.count()).toBe(101);
+  await inboxRow(page, 'other-1').waitFor({ state: 'detached' });
   await page.getByLabel('Select all').check();
   await page.getByRole('button', { name: 'Select all 103 that match' }).click();
   await page.getByText('All 103 orders that match are selected.').waitFor();

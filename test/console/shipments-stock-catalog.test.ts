@@ -130,6 +130,11 @@ test('the stock screen has what a partner reports itself beside the level, and f
       .getByText(/differs$/)
       .count(),
   ).toBe(0);
+  // On a screen of 1360 pixels, the button is in view.
+  await page.setViewportSize({ width: 1360, height: 860 });
+  const { x, width } = (await rowOf(other!).getByRole('button').boundingBox())!;
+  const frame = (await page.getByRole('region', { name: 'Levels' }).boundingBox())!;
+  expect(x + width).toBeLessThan(frame.x + frame.width);
   await expectAccessible(page);
   expect(faults).toEqual([]);
 });

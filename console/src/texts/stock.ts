@@ -28,7 +28,7 @@ export const stock = {
     reported: 'Partner’s report',
     reserved: 'Reserved',
     backorder: 'Backorder',
-    limits: 'Minimum – maximum',
+    limits: 'Limits',
     ordered: 'On order',
     supplier: 'Supplier',
   },

@@ -49,6 +49,9 @@ const COLUMNS: readonly Column<Item>[] = [
   { name: t.levelColumns.supplier, cell: ({ supplierUid }) => supplierUid ?? none },
 ];
 
+/** Where the button to correct a level stands, so that it is in view on a screen of 1360 pixels. */
+const AFTER_REPORT = COLUMNS.findIndex(({ name }) => name === t.levelColumns.reported) + 1;
+
 /** What the partner reports itself, and since when. */
 function Report({ status, amount, at, differs }: NonNullable<Item['reported']>) {
   const text = amount === null ? t.reports[status] : String(amount);
@@ -100,7 +103,8 @@ export function Levels({ search: { partnerId, sku, alert } }: { readonly search:
         label={t.levels}
         query={query}
         rowsOf={({ items }) => items}
-        columns={mayCorrect ? [...COLUMNS, buttons] : COLUMNS}
+        columns={mayCorrect ? COLUMNS.toSpliced(AFTER_REPORT, 0, buttons) : COLUMNS}
+        isDense
         keyOf={({ partnerId, partnerSku }) => `${partnerId} ${partnerSku}`}
         empty={{ title: t.empty, text: t.emptyText }}
       />
