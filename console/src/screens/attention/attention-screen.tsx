@@ -24,6 +24,9 @@ import type { AttentionSearch } from './attention-search';
 import { RunningRepairs } from './running-repairs';
 import { useRowKeys } from './use-row-keys';
 
+/** Today loads it with this screen. */
+export { Alarms } from '../today/alarms';
+
 type Row = ApiResponse<'listOperatorOrders'>['orders'][number];
 
 const route = getRouteApi('/attention');

@@ -19,7 +19,7 @@ type Row = ApiResponse<'listAlarms'>['alarms'][number]['rows'][number];
 type Promises = ApiResponse<'listAlarms'>['alarms'][number]['rows'];
 
 /** What is wrong outside orders. Each row leads to the screen where it is mended. Nothing without alarms. */
-export default function Alarms() {
+export function Alarms() {
   const { data } = useQuery(read('listAlarms', {}));
   const mayMove = useMay('operator');
   const alarms = data?.alarms ?? [];

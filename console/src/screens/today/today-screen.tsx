@@ -18,8 +18,8 @@ import type { Summary } from './types';
 
 const t = texts.today;
 
-/** Alarms and the dialog of their act come after the figures. */
-const Alarms = lazy(() => import('./alarms'));
+/** Alarms and the dialog of their act come after the figures, in the chunk of Attention: one of their own splits those of the first load. */
+const Alarms = lazy(async () => ({ default: (await import('../attention/attention-screen')).Alarms }));
 
 /** Returns the time that was some seconds before another. */
 const before = (at: string, seconds: number) => new Date(Date.parse(at) - seconds * 1_000).toISOString();

@@ -21,6 +21,8 @@ const TABLES_WITHOUT: Readonly<Record<string, string>> = {
   channel_mappings: 'products of channels',
   audit_log: 'changes by operators, clients and partners; countries and methods of shipping changes, no addresses',
   audit_addresses: 'IP addresses of callers; deleted after 90 days',
+  key_uses: 'numbers of calls by operation',
+  key_addresses: 'IP addresses of callers; deleted after 90 days',
   audit_intents: 'as audit_log, for the time of a request',
   audit_summaries: 'numbers of changes by clients and partners',
   carrier_purchases: 'tracking numbers, random ids and prices',
