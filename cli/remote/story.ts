@@ -9,7 +9,15 @@ const HANDLERS = 'src/orders/domain/lifecycle/handlers';
 const EVENTS: Readonly<Record<string, readonly RunEvent['type'][]>> = {
   planning: ['fetching_files', 'refused', 'parked', 'prepared', 'delivery', 'move_promise'],
   postbacks: ['postback', 'mark_shipped'],
-  parcels: ['dispatched', 'dispatch_failed', 'void_failed', 'tracking', 'tracking_checked', 'shipping_changed'],
+  parcels: [
+    'dispatched',
+    'dispatch_failed',
+    'void_failed',
+    'tracking',
+    'tracking_checked',
+    'shipping_changed',
+    'lost_refunded',
+  ],
   'order-updates': ['file_replaced', 'order_update'],
   cancels: ['cancel_requested', 'cancel_items', 'cancel_units', 'partner_cancel', 'refund_items'],
   reroutes: ['rerouted', 'reroute_forced', 'reroute_due'],

@@ -187,6 +187,13 @@ test('The examples of operations for shops work when they are sent', async () =>
 test('The examples of operations for operators work when they are sent, and those for the partner that one of them adds', async () => {
   const webhook = { webhookId: () => made.createOperatorWebhook.id };
   const client = { connectorId: () => made.createClient.id };
+  /** Revokes the first key of the client. */
+  const revokedKey = async (): Promise<string> => {
+    const address = `/v1/connectors/${made.createClient.id}`;
+    const { keys }: Json = (await request('GET', address, operatorKey())).body;
+    await request('DELETE', `${address}/keys/${keys[0].id}`, operatorKey());
+    return keys[0].id;
+  };
   const partner = { partnerId: () => made.createPartner.id };
   const { partners }: Json = (await request('GET', '/v1/partners', operatorKey())).body;
   const berlin = { partnerId: partners.find(({ uid }: Json) => uid === 'prints-berlin').id };
@@ -220,6 +227,7 @@ test('The examples of operations for operators work when they are sent, and thos
     changeClientWebhook: { path: { ...client, webhookId: () => made.createClientWebhook.id } },
     changeClient: { path: client },
     rotateClientKey: { path: client },
+    disableClientKeyEndpoints: { path: { ...client, keyId: revokedKey } },
     changeOperator: { path: operator },
     rotateOperatorKey: { path: operator },
     changePartner: { path: partner },
