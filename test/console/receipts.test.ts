@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expectAccessible, openScreen } from '../support/browser';
-import { BUYER, SELLER } from '../support/rows/receipts-of-month';
+import { BOOKED_AT, BUYER, SELLER } from '../support/rows/receipts-of-month';
 import { type TestStack, testStack } from '../support/stack';
 import { addressIn, poster } from '../workflows/order/client-orders';
 import { accepted } from '../workflows/order/order-fixture';
@@ -25,11 +25,12 @@ beforeAll(async () => {
     await accepted(stack, id);
   }
   await stack.database
-    .owner`UPDATE receipt_lines SET created_at = date_trunc('month', now(), 'UTC') - interval '1 hour'`;
+    .owner`UPDATE receipt_lines SET created_at = date_trunc('month', ${BOOKED_AT}::timestamptz, 'UTC') - interval '1 hour'`;
 });
 
 test('last month’s VAT by country is two clicks away as a file, and a country leads to its lines', async () => {
   const { page, context, faults } = await openScreen(stack, '/console/today');
+  await page.clock.setFixedTime(BOOKED_AT);
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Receipts' }).click();
   const section = page.getByRole('region', { name: 'VAT by country and rate' });
   const sums = section.getByRole('table');

@@ -10,13 +10,14 @@ export interface MonthReceipt {
   readonly units: number;
   readonly currency?: string;
   readonly isRefund?: boolean;
-  /** Time. Default: the middle of the month before this one. */
+  /** Time. Default: the middle of LAST_MONTH. */
   readonly at?: Date;
 }
 
-const now = new Date();
-const middle = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1, 15));
-/** The month before this one, YYYY-MM in UTC. */
+/** A time whose last month has statements also in the first hour of a month. */
+export const BOOKED_AT = new Date(Date.now() - 2 * 3_600_000);
+const middle = new Date(Date.UTC(BOOKED_AT.getUTCFullYear(), BOOKED_AT.getUTCMonth() - 1, 15));
+/** The month before that of BOOKED_AT, YYYY-MM in UTC. */
 export const LAST_MONTH = middle.toISOString().slice(0, 7);
 
 /** Stores receipts of a client. */
