@@ -17,6 +17,7 @@ import { alarmRoute } from './operator/alarms';
 import { codecRoutes } from './operator/codec';
 import { bulkRepairRoutes } from './operator/orders/bulk-repairs';
 import { documentListRoutes } from './operator/orders/documents';
+import { orderAgainRoute } from './operator/orders/order-again';
 import {
   fileRequestRoute,
   fileUploadRoute,
@@ -144,6 +145,7 @@ export function operatorOrderRoutes(deps: ApiDeps): Route[] {
     orderRepairRoute(deps),
     orderReviveRoute(deps),
     orderReprintRoute(deps),
+    orderAgainRoute(deps),
     refundPreviewRoute(deps),
     fileUploadRoute(deps),
     orderPaymentRoute(deps),

@@ -1,5 +1,6 @@
-import { requireClient } from '../../src/accounts/clients';
+import { type Client, requireClient } from '../../src/accounts/clients';
 import { CarrierUnavailable } from '../../src/carriers/carrier';
+import type { ResolvedProduct } from '../../src/catalog/domain/product';
 import {
   type OrderQuote,
   orderQuoteSchema,
@@ -8,7 +9,7 @@ import {
   quoteOrder,
   quoteView,
 } from '../../src/orders/intake/quote';
-import { quoteOrderSchema } from '../../src/orders/intake/quote-schema';
+import { type QuoteOrder, quoteOrderSchema } from '../../src/orders/intake/quote-schema';
 import { addressFindings } from '../../src/orders/planning/address-checks';
 import { taxTableAt } from '../../src/orders/planning/tax-rates';
 import { fromMinor } from '../../src/platform/domain/money';
@@ -17,7 +18,7 @@ import { ratesAt } from '../../src/platform/exchange-rates';
 import { createAccountPaces } from '../../src/platform/pace';
 import { unavailable } from '../../src/platform/unavailable';
 import type { ApiDeps } from '../deps';
-import { type Route, route } from '../http/route';
+import { type Route, route, type Sent } from '../http/route';
 import { fileErrors, fileTypeErrors, refuseManyParcels, resolvedProducts } from './order-products';
 import { CLIENTS } from './visible-order';
 
@@ -39,9 +40,38 @@ function quoteRefusal({ reason, errors }: Extract<OrderQuote, { ok: false }>): R
 
 type Deps = Pick<ApiDeps, 'sql' | 'carriers' | 'candidates' | 'routingWeights'>;
 
-export function orderQuoteRoutes({ sql, ...routing }: Deps): Route[] {
+/** Returns a function that quotes an order of a client. @throws Refusal `VALIDATION_ERROR`, `CONFLICT`, `UNAVAILABLE` */
+export function createQuoter({ sql, ...routing }: Deps) {
   const deps = { ...routing, now: () => new Date() };
   const paced = createAccountPaces();
+  return async (
+    client: Client,
+    body: QuoteOrder,
+    products: readonly ResolvedProduct[],
+  ): Promise<Sent<typeof orderQuoteSchema>> => {
+    const [rates, taxRates] = await Promise.all([ratesAt(sql, new Date()), taxTableAt(sql, new Date())]);
+    const order = quotedOrder(body, client, products, { rates, taxRates });
+    const quote = await paced(client.id, body.items.length, () => withCarriers(() => quoteOrder(deps, order)));
+    if (!quote.ok) throw quoteRefusal(quote);
+    const quotes = quote.printOrders;
+    const totals = QUOTE_TOTALS.map((name) => {
+      const minor = quotes.reduce((sum, { receipt }) => sum + receipt.totals[name], 0);
+      return [name, fromMinor(minor, body.currency)] as const;
+    });
+    return {
+      orderReferenceId: body.orderReferenceId ?? null,
+      currency: body.currency,
+      quotes: quotes.map(quoteView),
+      needsRetailPrices: quotes.some(({ isCrossBorder }) => isCrossBorder),
+      addressChecks: addressFindings(body.shippingAddress),
+      ...(Object.fromEntries(totals) as Record<(typeof QUOTE_TOTALS)[number], number>),
+    };
+  };
+}
+
+export function orderQuoteRoutes(deps: Deps): Route[] {
+  const { sql } = deps;
+  const quote = createQuoter(deps);
   return [
     route('POST /v1/orders/quote', {
       operationId: 'quoteOrder',
@@ -64,27 +94,7 @@ export function orderQuoteRoutes({ sql, ...routing }: Deps): Route[] {
             : fileTypeErrors(item, ...product),
         );
         refuseManyParcels(body, products);
-        const [client, rates, taxRates] = await Promise.all([
-          requireClient(sql, account.id),
-          ratesAt(sql, new Date()),
-          taxTableAt(sql, new Date()),
-        ]);
-        const order = quotedOrder(body, client, products, { rates, taxRates });
-        const quote = await paced(account.id, body.items.length, () => withCarriers(() => quoteOrder(deps, order)));
-        if (!quote.ok) throw quoteRefusal(quote);
-        const quotes = quote.printOrders;
-        const totals = QUOTE_TOTALS.map((name) => {
-          const minor = quotes.reduce((sum, { receipt }) => sum + receipt.totals[name], 0);
-          return [name, fromMinor(minor, body.currency)] as const;
-        });
-        return {
-          orderReferenceId: body.orderReferenceId ?? null,
-          currency: body.currency,
-          quotes: quotes.map(quoteView),
-          needsRetailPrices: quotes.some(({ isCrossBorder }) => isCrossBorder),
-          addressChecks: addressFindings(body.shippingAddress),
-          ...(Object.fromEntries(totals) as Record<(typeof QUOTE_TOTALS)[number], number>),
-        };
+        return await quote(await requireClient(sql, account.id), body, products);
       },
     }),
   ];

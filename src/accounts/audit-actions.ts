@@ -58,6 +58,7 @@ export const AUDIT_ACTIONS = {
   'order.retry': 'order',
   'order.reroute': 'order',
   'order.reproduce': 'order',
+  'order.again': 'order',
   'order.reprint': 'order',
   'order.refund': 'order',
   'order.revive': 'order',

@@ -28,6 +28,7 @@ const STALE_AFTER = {
   cancelOrder: ORDER,
   updateShipment: ORDER,
   reprintOrder: ORDER,
+  orderAgain: ORDER,
   reviveOrder: ORDER,
   makeClaim: ORDER,
   decideClaim: ORDER,

@@ -62,6 +62,7 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditAction, string>> = {
   'order.retry': 'Retry items of an order',
   'order.reroute': 'Reroute an item to another partner',
   'order.reproduce': 'Reproduce an item',
+  'order.again': 'Order again',
   'order.reprint': 'Reprint an order',
   'order.refund': 'Refund units of an order',
   'order.mark_shipped': 'Mark a print order as shipped',

@@ -289,6 +289,21 @@ export const order = {
     good: 'The file fits its product.',
     button: 'Replace file',
   },
+  again: {
+    name: 'Order again',
+    explanation:
+      'Submits a new order of the same client at today’s prices, with what you change here. Its files are checked as those of any order.',
+    button: 'Submit order',
+    quantity: 'Units',
+    other: 'Another product or size',
+    first: 'This order',
+    keep: 'Is kept',
+    cancel: 'Is cancelled',
+    notCancelled: 'It cannot be cancelled any more.',
+    try: 'Show price and date',
+    effect: (total: string, shipping: string, dates: readonly string[]) =>
+      `Costs ${total} with VAT, ${shipping} of it shipping without VAT. Arrives ${dates.join(' and ')}.`,
+  },
   reprint: {
     file: (type: string, item: string) => `Address of the file ${type} of ${item}`,
     charge: 'Charge the client',

@@ -92,7 +92,7 @@ function unitsMade({ printOrders }: OrderRecord, item: OrderRecord['items'][numb
 }
 
 /** Returns some units of an item. The retail price is that of the line, so that the units have their share of it. */
-function withQuantity(item: SubmitOrder['items'][number], quantity: number): SubmitOrder['items'][number] {
+export function withQuantity(item: SubmitOrder['items'][number], quantity: number): SubmitOrder['items'][number] {
   const { retailPriceInclVat: price } = item;
   return {
     ...item,

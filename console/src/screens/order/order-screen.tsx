@@ -24,6 +24,7 @@ import { LatestOutcome, Problem } from './outcome';
 import { Parcels } from './parcels';
 import { PrintOrders } from './print-orders';
 import { Receipts } from './receipts';
+import { OrderAgain } from './repairs/again-form';
 import { Repairs } from './repairs/repairs';
 import { Timeline } from './timeline';
 import type { OperatorOrder } from './types';
@@ -45,6 +46,7 @@ export function OrderScreen() {
             <Head order={order} />
             <Problem order={order} />
             <Repairs order={order} />
+            <OrderAgain order={order} />
             <LatestOutcome order={order} />
             <Parts order={order} />
           </>
