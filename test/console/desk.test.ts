@@ -153,6 +153,29 @@ test('a returned order leaves Attention with its reprint; both pages link, and t
   expect(faults).toEqual([]);
 });
 
+test('an order is made again in another size, with its price and date before, and the first one is cancelled', async () => {
+  const { orderId } = await handedOver(stack, 'console-again');
+  const { page, faults } = await openScreen(stack, `/console/orders/${orderId}`);
+  const dialog = await repairDialog(page, 'Order again');
+  await dialog.getByLabel('Units').fill('2');
+  await dialog.getByLabel('Another product or size').check();
+  await dialog.getByRole('radio', { name: 'Poster', exact: true }).check();
+  await dialog.getByLabel('Paper format').selectOption('a2');
+  await dialog.getByLabel(/^Address of the file default/).fill(goodFile(stack, 'poster-a2.pdf'));
+  await dialog.getByRole('radio', { name: 'Is cancelled' }).check();
+  await dialog.getByRole('button', { name: 'Show price and date' }).click();
+  await dialog.getByText(/^Costs .+ with VAT, .+ of it shipping without VAT\. Arrives \d{4}-\d\d-\d\d/).waitFor();
+  await expectAccessible(page);
+  await dialog.getByLabel('Reason').fill('The client has called');
+  await dialog.getByRole('button', { name: 'Submit order' }).click();
+  await dialog.getByRole('link', { name: /^Open the new order/ }).click();
+  await page.waitForURL((url) => !url.pathname.includes(orderId));
+  const made = await stack.client.getOrder({ params: { orderId: page.url().split('/').at(-1)! } });
+  expect(made.items).toMatchObject([{ productUid: expect.stringContaining('_a2_'), quantity: 2 }]);
+  await orderUntil(stack, orderId, ({ status }) => status === 'canceled');
+  expect(faults).toEqual([]);
+});
+
 test('a file from the operator’s computer is checked in the dialog, and replaces one that cannot be fetched', async () => {
   const items = [poster(stack, { files: [{ type: 'default', url: faultyFile(stack, 'broken.pdf') }] })];
   const { id } = await orderWith(stack, 'console-upload', { items });

@@ -235,6 +235,7 @@ test('The examples of operations for operators work when they are sent, and thos
     rotatePartnerKey: { path: partner },
     startOperatorSession: { body: () => ({ apiKey: operatorKey() }) },
     repairOrder: { path: { orderId: () => newOrder() } },
+    orderAgain: { path: { orderId: () => newOrder() } },
     reprintOrder: { path: { orderId: () => failedOrder() } },
     startBulkRepair: { body: async () => ({ orderIds: [await newOrder()] }) },
     // Its one order may be done.

@@ -222,6 +222,7 @@ export function validBodies({
     requestSandboxDispatch: [{ printOrderId: printOrders[0] }],
     sendSandboxCarrierEvent: [{ trackingNumber: 'RR473124829DE', statusUid: 'in_transit' }],
     setUpStockItems: [{ items: [stockItem] }],
+    orderAgain: [{ reason: 'Asked by phone.', first: 'keep' }],
     reprintOrder: [{ reason: 'The parcel was lost.' }],
     correctStock: [{ adjustmentType: 'add', quantity: 2, reason: 'Counted again.' }],
     loadTaxRates: [

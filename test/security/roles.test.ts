@@ -70,6 +70,7 @@ const CHANGES: Readonly<Record<'operator' | 'admin', readonly string[]>> = {
     'setUpStockItems',
     'correctStock',
     'issueStatements',
+    'orderAgain',
     'reprintOrder',
     'patchOrder',
     'updateShipment',

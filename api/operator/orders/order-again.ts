@@ -115,6 +115,7 @@ export function orderAgainRoute(deps: ApiDeps): Route {
       'address or method. Its files are fetched and checked as those of any order. `dryRun` returns its price and dates. 409: the ' +
       'first order is a draft or was erased, or is to be cancelled and has shipped.',
     audits: ['order.again'],
+    alsoAudits: ['order.cancel'],
     idempotent: true,
     params: operatorOrderParams,
     body: againSchema,
@@ -125,7 +126,7 @@ export function orderAgainRoute(deps: ApiDeps): Route {
         quote: orderQuoteSchema,
       })
       .meta({ id: 'OrderedAgain' }),
-    handler: async ({ params, body, account, requestId, headers, log, audit, intend, idempotency }) => {
+    handler: async ({ params, body, account, requestId, headers, log, audit, intend, unaudited, idempotency }) => {
       const orderId = await changedOrderId(sql, account, params.orderId);
       const [first] = await readOrders(sql, [orderId]);
       const [kept] = await sql`SELECT FROM orders WHERE id = ${orderId} AND erased_at IS NULL`;
@@ -137,7 +138,10 @@ export function orderAgainRoute(deps: ApiDeps): Route {
       const products = await productsOfOrder(sql, customer, order);
       const quoted = await quote(client, order, products);
       const { orderReferenceId } = first;
-      if (body.dryRun) return { id: null, orderReferenceId, quote: quoted };
+      if (body.dryRun) {
+        unaudited();
+        return { id: null, orderReferenceId, quote: quoted };
+      }
       const { reason } = body;
       if (body.first === 'cancel')
         await cancelOrder(

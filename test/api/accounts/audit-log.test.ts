@@ -65,6 +65,7 @@ const NEEDS_WORKER = [
   'requestFile',
   'updateShipment',
   'repairOrder',
+  'orderAgain',
   'reprintOrder',
   'confirmServers',
   'recordPayment',

@@ -46,7 +46,6 @@ export function OrderScreen() {
             <Head order={order} />
             <Problem order={order} />
             <Repairs order={order} />
-            <OrderAgain order={order} />
             <LatestOutcome order={order} />
             <Parts order={order} />
           </>
@@ -99,6 +98,7 @@ function Parts({ order }: { readonly order: OperatorOrder }) {
 function Links({ order }: { readonly order: OperatorOrder }) {
   return (
     <>
+      <OrderAgain order={order} />
       {order.temporalUrl === null ? null : (
         <Anchor size="sm" href={order.temporalUrl} target="_blank" rel="noreferrer">
           {t.temporal}

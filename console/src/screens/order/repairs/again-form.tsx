@@ -29,7 +29,7 @@ export function OrderAgain({ order }: { readonly order: OperatorOrder }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button variant="default" onClick={() => setOpen(true)}>
+      <Button size="xs" variant="default" onClick={() => setOpen(true)}>
         {t.name}
       </Button>
       <Modal opened={isOpen} onClose={() => setOpen(false)} title={t.name} withCloseButton={false} size="xl">
