@@ -97,7 +97,9 @@ export function validated<P extends z.ZodType, Q extends z.ZodType, B extends z.
   schemas: { readonly params?: P; readonly query?: Q; readonly body?: B },
   sent: SentRequest,
 ): { readonly params: z.output<P>; readonly query: z.output<Q>; readonly body: z.output<B> } {
-  const errors = [...unstorableText(sent.params), ...unstorableText(sent.query), ...sent.bodyErrors];
+  // A route without query parameters ignores them.
+  const ofQuery = schemas.query === undefined ? [] : unstorableText(sent.query);
+  const errors = [...unstorableText(sent.params), ...ofQuery, ...sent.bodyErrors];
   const params = parse(schemas.params, sent.params, errors);
   if (schemas.query === undefined && refusesUnknownFields(schemas.body))
     parse(NO_PARAMETERS.strict(), sent.query, errors);

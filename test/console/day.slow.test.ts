@@ -496,6 +496,8 @@ test('an endpoint that its client has given up is found disabled, and is enabled
   await each.click(page.getByRole('main').getByRole('link', { name: 'demo-client', exact: true }));
   const row = page.getByRole('table', { name: 'Endpoints' }).getByRole('row').filter({ hasText: receiver.url });
   await row.getByText('Disabled: responded with 410').waitFor();
+  // Later messages about the order would disable it again.
+  receiver.respondWith(200, '{}');
   await each.click(row.getByRole('button', { name: /^Enable/ }));
   await each.click(page.getByRole('dialog', { name: 'Enable' }).getByRole('button', { name: 'Enable endpoint' }));
   await row.getByRole('button', { name: /^Disable/ }).waitFor();
