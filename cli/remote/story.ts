@@ -65,7 +65,7 @@ export const WRITERS: Readonly<Record<string, RunEvent['type'] | `${string}.ts`>
   give_retail_prices: 'src/orders/intake/retail-prices.ts',
   replace_label: 'src/orders/production/renewed-documents.ts',
   reprint: 'src/orders/intake/reprint.ts',
-  ordered_again: 'src/orders/intake/submit-again.ts',
+  ordered_again: 'src/orders/intake/submit-linked.ts',
   reconciled: 'src/orders/upkeep/compare.ts',
   step_lost: 'src/orders/run/lost-steps.ts',
   add_note: 'src/orders/reading/notes.ts',

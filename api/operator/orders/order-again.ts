@@ -3,7 +3,7 @@ import { requireClient } from '../../../src/accounts/clients';
 import { asSubmitted } from '../../../src/orders/intake/drafts';
 import { orderQuoteSchema } from '../../../src/orders/intake/quote';
 import { withQuantity } from '../../../src/orders/intake/reprint';
-import { submitAgain } from '../../../src/orders/intake/submit-again';
+import { submitLinked } from '../../../src/orders/intake/submit-linked';
 import {
   itemFields,
   orderFileSchema,
@@ -25,7 +25,7 @@ import { cancelOrder } from '../../orders/orders';
 import { createQuoter } from '../../orders/quote';
 import { changedOrderId, forOrder, operatorOrderParams, requesterOf } from '../../orders/visible-order';
 
-const { productUid, productName, productVariant } = itemFields;
+const { productUid, productName, productVariant, retailPriceInclVat } = itemFields;
 
 const againSchema = z
   .strictObject({
@@ -36,6 +36,9 @@ const againSchema = z
           productUid: productUid.describe('Default: the product of the item.'),
           productName,
           productVariant,
+          retailPriceInclVat: retailPriceInclVat.describe(
+            'Total retail price of all units. Default: the share of the item’s, and none for another product.',
+          ),
           quantity: z.int().min(1).max(SIZES.itemUnits.most).optional().describe('Default: the units of the item.'),
           files: z
             .array(orderFileSchema)
@@ -74,6 +77,21 @@ function submissionOf(first: OrderRecord, { items: wanted, shippingAddress, ship
     return isTwice ? refused(`The item ${itemReferenceId} is named twice.`) : [];
   });
   if (errors.length > 0) throw new Refusal('VALIDATION_ERROR', { errors });
+  const items = submitted.items.flatMap((item) => {
+    const named = wanted?.find(({ itemReferenceId }) => itemReferenceId === item.itemReferenceId);
+    if (wanted !== undefined && named === undefined) return [];
+    const files = item.files?.map((file) => ({ ...file, ...named?.files?.find(({ type }) => type === file.type) }));
+    const quantity = named?.quantity ?? item.quantity;
+    const same = withQuantity({ ...item, files }, quantity);
+    if (named === undefined) return [same];
+    const { productUid, productName, productVariant, retailPriceInclVat } = named;
+    if (productUid == null && productName == null)
+      return [{ ...same, retailPriceInclVat: retailPriceInclVat ?? same.retailPriceInclVat }];
+    // The retail price and the trim are those of the other product.
+    return [{ ...same, productUid, productName, productVariant, retailPriceInclVat, customTrim: undefined }];
+  });
+  const unitsOf = (list: readonly { readonly itemReferenceId: string; readonly quantity: number }[]) =>
+    list.map(({ itemReferenceId, quantity }) => `${quantity} ${itemReferenceId}`).join('\n');
   const body = {
     ...submitted,
     orderType: 'order',
@@ -82,17 +100,9 @@ function submissionOf(first: OrderRecord, { items: wanted, shippingAddress, ship
     replaces: undefined,
     shippingAddress: shippingAddress ?? submitted.shippingAddress,
     shipmentMethodUid: shipmentMethodUid ?? submitted.shipmentMethodUid,
-    items: submitted.items.flatMap((item) => {
-      const named = wanted?.find(({ itemReferenceId }) => itemReferenceId === item.itemReferenceId);
-      if (wanted !== undefined && named === undefined) return [];
-      const files = item.files?.map((file) => ({ ...file, ...named?.files?.find(({ type }) => type === file.type) }));
-      const isOther = named?.productUid != null || named?.productName != null;
-      const { productUid: uid, productName: name, productVariant: variant } = named ?? {};
-      const product = isOther
-        ? { productUid: uid, productName: name, productVariant: variant, customTrim: undefined }
-        : {};
-      return [withQuantity({ ...item, ...product, files }, named?.quantity ?? item.quantity)];
-    }),
+    items,
+    // They name the units of each package.
+    packagingInstructions: unitsOf(items) === unitsOf(submitted.items) ? submitted.packagingInstructions : undefined,
   };
   const result = submitOrderSchema.safeParse(JSON.parse(JSON.stringify(body)));
   if (!result.success) throw new Refusal('VALIDATION_ERROR', { errors: fieldErrors(result.error, body) });
@@ -112,7 +122,8 @@ export function orderAgainRoute(deps: ApiDeps): Route {
     summary: 'Order again, with changes',
     description:
       'Submits a new order of the same client and reference, at the prices of today, with other products, quantities, files, ' +
-      'address or method. Its files are fetched and checked as those of any order. `dryRun` returns its price and dates. 409: the ' +
+      'address or method. Its files are fetched and checked as those of any order. Packaging instructions are kept when the units are ' +
+      'the same. `dryRun` returns its price and dates. 409: the ' +
       'first order is a draft or was erased, or is to be cancelled and has shipped.',
     audits: ['order.again'],
     alsoAudits: ['order.cancel'],
@@ -156,7 +167,14 @@ export function orderAgainRoute(deps: ApiDeps): Route {
       const response = await inTransaction(sql, async (tx) => {
         const submission = { clientId: client.id, clientName: client.name, requestId, order, products, claim: null };
         const by = { by: account.name, reason, requestId };
-        const { id } = await submitAgain(tx, submission, first.id, by, runSettings);
+        const { id } = await submitLinked(
+          tx,
+          submission,
+          first.id,
+          ['ordered_again', 'ordered_again_from'],
+          by,
+          runSettings,
+        );
         await audit(tx, {
           action: 'order.again',
           objectId: first.id,

@@ -296,6 +296,8 @@ export const order = {
     button: 'Submit order',
     quantity: 'Units',
     other: 'Another product or size',
+    retailPrice: 'Retail price of all units',
+    whenAbroad: 'Needed across a customs border',
     first: 'This order',
     keep: 'Is kept',
     cancel: 'Is cancelled',

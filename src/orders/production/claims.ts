@@ -9,7 +9,7 @@ import type { RequestedBy } from '../domain/lifecycle/requests';
 import { END_REASONS } from '../domain/lifecycle/rules/attention';
 import { DEPARTED } from '../domain/lifecycle/statuses';
 import { reprintOf } from '../intake/reprint';
-import { submitWith } from '../intake/submit';
+import { submitLinked } from '../intake/submit-linked';
 import { refundOpenUnits } from '../planning/ended-refunds';
 import { type Claim, type ClaimedItem, claimColumns, claimView } from '../reading/claims';
 import { readOrders } from '../reading/order-reader';
@@ -268,17 +268,12 @@ export async function isReprinted(
  */
 export async function storeReprint(
   tx: Transaction,
-  submission: Parameters<typeof submitWith>[1],
+  submission: Parameters<typeof submitLinked>[1],
   of: string,
   by: RequestedBy & { readonly charged: boolean },
   settings: RunSettings,
 ) {
-  const stored = await submitWith(tx, submission, settings);
-  if (typeof stored === 'string') throw new Error(`a submission without a key was not stored: ${stored}`);
-  await tx`
-    INSERT INTO order_events (order_id, type, data)
-    VALUES (${of}, 'reprint', ${json(tx, { ...by, orderId: stored.id })}),
-      (${stored.id}, 'reprint_of', ${json(tx, { ...by, orderId: of })})`;
+  const stored = await submitLinked(tx, submission, of, ['reprint', 'reprint_of'], by, settings);
   for (const reason of END_REASONS) await clearFlag(tx, of, reason);
   return stored;
 }

@@ -1,7 +1,7 @@
 import { type TestStack, testStack } from '../../../support/stack';
 import { address, goodFile } from '../client-orders';
 import { conflict, operatorHelpers } from '../operator-fixture';
-import { accepted, handedOver, is, orderLog, orderUntil } from '../order-fixture';
+import { accepted, handedOver, is, orderBody, orderLog, orderUntil } from '../order-fixture';
 
 /** An operator on the phone makes another order from one of the client. The partners of the sandbox send no postbacks on their own. */
 
@@ -69,6 +69,22 @@ test('the first order is cancelled where it can be, and nothing is ordered where
   await expect(again(left.orderId, { first: 'cancel' })).rejects.toMatchObject(conflict(/shipped/));
   expect(await ordersOf('left')).toHaveLength(1);
   expect((await again(left.orderId, {})).id).not.toBeNull();
+});
+
+test('packaging instructions are kept for the same units, and another product does not have the retail price of the first', async () => {
+  const instructed = [{ packageItems: [{ orderItemReferenceId: 'poster', quantity: 1 }] }];
+  const body = { ...orderBody(stack, 'instructed', { items: 2 }), packagingInstructions: instructed };
+  const { id: orderId } = await stack.client.submitOrder({ body: body as never });
+  await accepted(stack, orderId);
+  const same = await shown((await again(orderId, {})).id!);
+  expect(same.packagingInstructions).toMatchObject(instructed);
+  expect(same.items[0]!.retailPriceInclVat).toBe((await shown(orderId)).items[0]!.retailPriceInclVat);
+
+  const other = { itemReferenceId: 'poster', productUid: LARGER };
+  const unpriced = await shown((await again(orderId, { items: [other] })).id!);
+  expect(unpriced).toMatchObject({ packagingInstructions: [], items: [{ retailPriceInclVat: null }] });
+  const priced = await shown((await again(orderId, { items: [{ ...other, retailPriceInclVat: 31.5 }] })).id!);
+  expect(priced.items[0]!.retailPriceInclVat).toBe(31.5);
 });
 
 test('what no submission may have is refused with its fields, and an erased order is not ordered again', async () => {

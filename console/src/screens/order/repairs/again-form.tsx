@@ -16,7 +16,7 @@ import * as texts from '../../../texts';
 import { FileField } from '../files/file-field';
 import type { OperatorOrder } from '../types';
 import { AddressFields, addressOf } from './address-fields';
-import { Effect, nameOf } from './units';
+import { Effect, nameOf, Trial } from './units';
 
 type Body = Input<'orderAgain'>['body'];
 type Retrieved = ApiResponse<'getOrder'>;
@@ -53,7 +53,8 @@ function AgainForm({ order, onClose }: FormProps) {
   );
 }
 
-const fieldOf = (what: 'quantity' | 'product' | 'file', reference: string, type = '') => `${what} ${reference} ${type}`;
+const fieldOf = (what: 'quantity' | 'product' | 'file' | 'price', reference: string, type = '') =>
+  `${what} ${reference} ${type}`;
 
 /** Returns the order that the form holds. */
 function bodyOf(form: FormData, { items, shippingAddress }: Retrieved): Body {
@@ -61,6 +62,7 @@ function bodyOf(form: FormData, { items, shippingAddress }: Retrieved): Body {
     const quantity = Number(textOf(form, fieldOf('quantity', itemReferenceId)) ?? 0);
     if (quantity === 0) return [];
     const product = textOf(form, fieldOf('product', itemReferenceId));
+    const price = textOf(form, fieldOf('price', itemReferenceId));
     const others = (files ?? []).flatMap(({ type, url }) => {
       const other = textOf(form, fieldOf('file', itemReferenceId, type));
       return other === null || other === url ? [] : [{ type, url: other }];
@@ -70,6 +72,7 @@ function bodyOf(form: FormData, { items, shippingAddress }: Retrieved): Body {
         itemReferenceId,
         quantity,
         ...(product === null ? {} : (JSON.parse(product) as ChosenProduct)),
+        ...(price === null ? {} : { retailPriceInclVat: Number(price) }),
         ...(others.length === 0 ? {} : { files: others }),
       },
     ];
@@ -88,7 +91,6 @@ function bodyOf(form: FormData, { items, shippingAddress }: Retrieved): Body {
 
 function Form({ order, retrieved, onClose }: FormProps & { readonly retrieved: Retrieved }) {
   const params = { orderId: order.id };
-  const [tried, setTried] = useState<FormData>();
   const mayCancel = order.possibleRepairs.some(({ action }) => action === 'cancel');
   return (
     <DialogForm
@@ -119,16 +121,7 @@ function Form({ order, retrieved, onClose }: FormProps & { readonly retrieved: R
               <Radio value="cancel" label={t.cancel} disabled={!mayCancel} />
             </Group>
           </Radio.Group>
-          <Group>
-            <Button
-              size="xs"
-              variant="default"
-              onClick={(event) => setTried(new FormData(event.currentTarget.form ?? undefined))}
-            >
-              {t.try}
-            </Button>
-            {tried === undefined ? null : <Price form={tried} retrieved={retrieved} />}
-          </Group>
+          <Trial button={t.try}>{(form) => <Price form={form} retrieved={retrieved} />}</Trial>
         </>
       }
       result={({ id, orderReferenceId }) => (
@@ -160,7 +153,20 @@ function ItemFields({ order, item }: { readonly order: OperatorOrder; readonly i
           />
           <Checkbox label={t.other} checked={isOther} onChange={(event) => setOther(event.currentTarget.checked)} />
         </Group>
-        {isOther ? <ProductChoice name={fieldOf('product', itemReferenceId)} before={null} /> : null}
+        {isOther ? (
+          <>
+            <ProductChoice name={fieldOf('product', itemReferenceId)} before={null} />
+            <TextInput
+              name={fieldOf('price', itemReferenceId)}
+              type="number"
+              min={0}
+              step="any"
+              w={220}
+              label={t.retailPrice}
+              description={t.whenAbroad}
+            />
+          </>
+        ) : null}
         {isOther
           ? files?.map(({ type, url }) => (
               <FileField

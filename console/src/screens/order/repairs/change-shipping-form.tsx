@@ -1,6 +1,4 @@
-import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { change } from '../../../api/changes';
 import { useConnection } from '../../../api/connection';
 import { read } from '../../../api/queries';
@@ -13,7 +11,7 @@ import * as texts from '../../../texts';
 import { REPAIRS } from '../../../texts/order';
 import type { RepairFormProps } from '../types';
 import { AddressFields, addressOf } from './address-fields';
-import { Effect } from './units';
+import { Effect, Trial } from './units';
 
 type Body = Input<'updateShipment'>['body'];
 type Retrieved = ApiResponse<'getOrder'>;
@@ -40,7 +38,6 @@ function bodyOf(form: FormData, { shippingAddress }: Retrieved): Body {
 
 function Form({ retrieved, onClose }: { readonly retrieved: Retrieved; readonly onClose: () => void }) {
   const params = { orderId: retrieved.id };
-  const [tried, setTried] = useState<FormData>();
   return (
     <DialogForm
       explanation={REPAIRS.change_shipping.explanation}
@@ -58,16 +55,7 @@ function Form({ retrieved, onClose }: { readonly retrieved: Retrieved; readonly 
             none={t.keep(retrieved.shipment?.shipmentMethodName)}
             options={TIERS}
           />
-          <Group>
-            <Button
-              size="xs"
-              variant="default"
-              onClick={(event) => setTried(new FormData(event.currentTarget.form ?? undefined))}
-            >
-              {t.try}
-            </Button>
-            {tried === undefined ? null : <Price form={tried} retrieved={retrieved} />}
-          </Group>
+          <Trial button={t.try}>{(form) => <Price form={form} retrieved={retrieved} />}</Trial>
         </>
       }
       onClose={onClose}

@@ -1,5 +1,6 @@
-import { Fieldset, Group, Text, TextInput } from '@mantine/core';
+import { Button, Fieldset, Group, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
 import { useConnection } from '../../../api/connection';
 import { moneyOf } from '../../../components/values/money';
 import * as texts from '../../../texts';
@@ -69,6 +70,24 @@ export function Effect({ children }: { readonly children: string }) {
     <Text size="sm" fw={500} role="status">
       {children}
     </Text>
+  );
+}
+
+/** A button that shows what the form around it would do. */
+export function Trial(props: { readonly button: string; readonly children: (form: FormData) => ReactNode }) {
+  const { button, children } = props;
+  const [tried, setTried] = useState<FormData>();
+  return (
+    <Group>
+      <Button
+        size="xs"
+        variant="default"
+        onClick={(event) => setTried(new FormData(event.currentTarget.form ?? undefined))}
+      >
+        {button}
+      </Button>
+      {tried === undefined ? null : children(tried)}
+    </Group>
   );
 }
 

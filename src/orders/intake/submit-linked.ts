@@ -3,11 +3,15 @@ import type { RequestedBy } from '../domain/lifecycle/requests';
 import type { RunSettings } from '../run/settings';
 import { submitWith } from './submit';
 
-/** Submits an order that an operator has made from another one. The logs of both have the other's id, and who has requested it. */
-export async function submitAgain(
+/**
+ * Submits an order that an operator makes from another one. The logs of both have the other's id, and who has requested it.
+ * @param events types of the entries of the first order and of the new one
+ */
+export async function submitLinked(
   tx: Transaction,
   submission: Parameters<typeof submitWith>[1],
   first: string,
+  [ofFirst, ofNew]: readonly [ofFirst: string, ofNew: string],
   by: RequestedBy,
   settings: RunSettings,
 ) {
@@ -15,7 +19,7 @@ export async function submitAgain(
   if (typeof stored === 'string') throw new Error(`a submission without a key was not stored: ${stored}`);
   await tx`
     INSERT INTO order_events (order_id, type, data)
-    VALUES (${first}, 'ordered_again', ${json(tx, { ...by, orderId: stored.id })}),
-      (${stored.id}, 'ordered_again_from', ${json(tx, { ...by, orderId: first })})`;
+    VALUES (${first}, ${ofFirst}, ${json(tx, { ...by, orderId: stored.id })}),
+      (${stored.id}, ${ofNew}, ${json(tx, { ...by, orderId: first })})`;
   return stored;
 }
