@@ -70,6 +70,8 @@ const endAfterClose: Interceptor = (options, nextCall) => {
           listener?.onReceiveStatus?.(ended);
         }),
       sendMessage: () => undefined,
+      // As grpc-js names it when an interceptor calls the next one.
+      sendMessageWithContext: () => undefined,
       halfClose: () => undefined,
       cancelWithStatus: () => undefined,
     } as Partial<InterceptingCall> as InterceptingCall;

@@ -45,9 +45,9 @@ test('the first try of a call after its connection was closed fails, and does no
   try {
     const ended = await connection.workflowService.getSystemInfo({}).then(
       () => 'responded',
-      (error: Error) => error.message,
+      (error: { code: number; details: string }) => [error.code, error.details],
     );
-    expect(ended).toMatch(/closed|shut ?down/i);
+    expect(ended).toEqual([1, 'Channel has been shut down']);
     expect(uncaught).not.toHaveBeenCalled();
   } finally {
     process.off('uncaughtException', uncaught);
