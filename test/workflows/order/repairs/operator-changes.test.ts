@@ -284,7 +284,7 @@ describe('a delivered order', () => {
       const body = { reason: 'The parcel was lost.' };
       slow = stack.operator.reprintOrder({ params: { orderId }, body }, { idempotencyKey: 'slow-reprint' });
       slow.catch(() => undefined);
-      await untilLocked(sql, 'reprint_of');
+      await untilLocked(sql, 'INSERT INTO order_events');
       await sql`UPDATE idempotency_keys SET locked_until = now() + interval '1 hour' WHERE key = 'slow-reprint'`;
     });
     await expect(slow).rejects.toMatchObject({ code: 'IDEMPOTENCY_IN_FLIGHT' });
