@@ -92,8 +92,8 @@ export const FAILURE_LIMITS = {
     seconds: 3_600,
     message: 'Too many tracking numbers from this address. Use the tracking link.',
   },
-  /** Postbacks about one print order: four about each item of a print order of 500. */
-  postback: { limit: 2_000, seconds: 3_600, message: 'Too many postbacks about this print order within an hour.' },
+  /** Postbacks about one print order: one about each item of a print order of 500. Each is a step of the order's run. */
+  postback: { limit: 600, seconds: 60, message: 'Too many postbacks about this print order within a minute.' },
   /** Dispatch requests about one print order: a partner asks every five seconds for documents that are being made. */
   dispatch: {
     limit: 1_000,

@@ -89,7 +89,7 @@ export function postbackRoute({ sql, wake, metrics }: ApiDeps): Route {
     summary: 'Report the status of a print order or of one item',
     description:
       'The postback is stored before the response is sent. A repeated or late postback changes nothing. ' +
-      `429 after ${FAILURE_LIMITS.postback.limit} postbacks about one print order within an hour. ` +
+      `429 after ${FAILURE_LIMITS.postback.limit} postbacks about one print order within a minute. ` +
       '`orderItemId` limits the postback to one item of the print order; without it, it covers all items.',
     isRepeatable: true,
     ...common,

@@ -173,6 +173,11 @@ test('an order is made again in another size, with its price and date before, an
   const made = await stack.client.getOrder({ params: { orderId: page.url().split('/').at(-1)! } });
   expect(made.items).toMatchObject([{ productUid: expect.stringContaining('_a2_'), quantity: 2 }]);
   await orderUntil(stack, orderId, ({ status }) => status === 'canceled');
+  // The pages of both orders lead to each other.
+  for (const id of [orderId, made.id]) {
+    await page.getByRole('link', { name: 'Open the other order' }).click();
+    await page.waitForURL((url) => url.pathname.endsWith(id));
+  }
   expect(faults).toEqual([]);
 });
 

@@ -30,8 +30,8 @@ export const SHARES: readonly {
   },
   {
     resource: 'Postbacks',
-    unit: 'postbacks of an hour',
-    share: '2,000 for each print order',
+    unit: 'postbacks of a minute',
+    share: '600 for each print order',
     test: [
       'api/partner/postbacks',
       'a partner with requests of kind $kind about one print order without end is refused',

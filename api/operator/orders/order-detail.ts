@@ -2,7 +2,7 @@ import { hasOperatorRole } from '../../../src/accounts/account';
 import { latestChange, latestProblem } from '../../../src/orders/domain/change-outcome';
 import { type ShownDeadline, shownDeadlines } from '../../../src/orders/domain/lifecycle/rules/deadlines';
 import { DECISION_NEXT_STEP, DRAFT_NEXT_STEP, nextStepOf } from '../../../src/orders/domain/lifecycle/rules/next-step';
-import { REVIVE, repairsOfEnded } from '../../../src/orders/domain/lifecycle/rules/possible-repairs';
+import { impossibleRepairs, REVIVE, repairsOfEnded } from '../../../src/orders/domain/lifecycle/rules/possible-repairs';
 import { initialRunState, type RunState } from '../../../src/orders/domain/lifecycle/run-state';
 import { DEPARTED, ENDED_ORDERS } from '../../../src/orders/domain/lifecycle/statuses';
 import type { RunView } from '../../../src/orders/domain/run/run-messages';
@@ -80,8 +80,8 @@ export function orderDetailRoute(deps: ApiDeps): Route {
     summary: 'Retrieve an order as operators see it',
     description:
       'Returns print orders with their postbacks and labels, parcels, the routing decisions, the attention reasons, the ' +
-      'complete event log with the repairs of operators, the state of the workflow, the repairs that are possible now, and ' +
-      'who has to act next. While no worker responds, `run` is null, and the rest follows from Postgres.',
+      'complete event log with the repairs of operators, the state of the workflow, the repairs that are possible now, why ' +
+      'the others are not, and who has to act next. While no worker responds, `run` is null, and the rest follows from Postgres.',
     response: operatorOrderSchema,
     handler: async ({ params: { orderId }, account }) => {
       const { id, archived } = await visibleRows(deps, account, orderId);
@@ -99,13 +99,26 @@ export function orderDetailRoute(deps: ApiDeps): Route {
       const hasEnded = ENDED_ORDERS.includes(order.fulfillmentStatus) || order.trackingEndedAt !== null;
       const isDraft = order.fulfillmentStatus === 'draft';
       const repairs = async () => {
-        if (!hasOperatorRole(account, 'operator') || isDraft || order.archived) return [];
+        if (!hasOperatorRole(account, 'operator')) return { possibleRepairs: [], impossibleRepairs: [] };
+        const none = (reason: string) => ({
+          possibleRepairs: [],
+          impossibleRepairs: impossibleRepairs([], state, reason),
+        });
+        if (isDraft) return none('the order is a draft, which its client submits');
+        if (order.archived) return none('the order is archived');
         if (hasEnded) {
           const { fulfillmentStatus, attention } = order;
-          return repairsOfEnded(fulfillmentStatus, attention, refundableItemsOf(order), shippedItemsOf(order));
+          const refundable = refundableItemsOf(order);
+          const possibleRepairs = repairsOfEnded(fulfillmentStatus, attention, refundable, shippedItemsOf(order));
+          return { possibleRepairs, impossibleRepairs: impossibleRepairs(possibleRepairs, CLOSED) };
         }
-        if ((await runs.goneRun(id)) !== null) return hasOperatorRole(account, 'admin') ? [REVIVE] : [];
-        return run === 'missing' ? [] : await possibleRepairsOf(deps, id, state);
+        if ((await runs.goneRun(id)) !== null) {
+          const others = none('the workflow of the order is gone: an admin can revive it');
+          return hasOperatorRole(account, 'admin') ? { ...others, possibleRepairs: [REVIVE] } : others;
+        }
+        if (run === 'missing') return none('the workflow of the order has not started yet');
+        const possibleRepairs = await possibleRepairsOf(deps, id, state);
+        return { possibleRepairs, impossibleRepairs: impossibleRepairs(possibleRepairs, state) };
       };
       const view = storedOrderView(order);
       const needsAttention = order.attention.length > 0;
@@ -122,7 +135,7 @@ export function orderDetailRoute(deps: ApiDeps): Route {
         latestChange: latestChange(order),
         problem: needsAttention ? latestProblem(order) : null,
         failingSteps,
-        possibleRepairs: await repairs(),
+        ...(await repairs()),
         routing: decisions ?? [],
         run: typeof run === 'object' ? runView(run) : null,
       };

@@ -13,6 +13,7 @@ interface RepairTexts {
 }
 
 type Claim = Order['claims'][number];
+type PartnerChoice = Order['possibleRepairs'][number]['reroutes'][number]['partners'][number];
 type FileReplacementState = NonNullable<
   ApiResponse<'getOrder'>['items'][number]['files'][number]['replacement']
 >['state'];
@@ -167,11 +168,14 @@ export const order = {
   rejected: (partner: string, reason: string) => `${reason.startsWith(partner) ? reason : `${partner} ${reason}`}.`,
   printOrder: 'Print order',
   trackingCode: 'Tracking code of the partner, when the parcel has no label of ours',
-  partnerOption: (uid: string, cents: number | null, dispatchDate: string | null) =>
+  /** How many repairs the order does not accept. */
+  impossible: (count: number) => `${count} not possible now`,
+  partnerOption: ({ partnerUid, costCents, dispatchDate, deliveryDate }: PartnerChoice) =>
     [
-      uid,
-      cents === null ? null : `${(cents / 100).toFixed(2)} EUR`,
+      partnerUid,
+      costCents === null ? null : `${(costCents / 100).toFixed(2)} EUR`,
       dispatchDate === null ? null : `ships by ${dispatchDate}`,
+      deliveryDate === null ? null : `delivers by ${deliveryDate}`,
     ]
       .filter((part) => part !== null)
       .join(' · '),
@@ -193,6 +197,9 @@ export const order = {
     retry: (partners: string) => `${partners} gets the print order again, as it was.`,
     hold: (partners: string) => `${partners} is told nothing.`,
   } as Readonly<Partial<Record<Order['possibleRepairs'][number]['action'], (partners: string) => string>>>,
+  /** Days of the units at the partner, and of the order as it is. */
+  newPromise: (day: string, promised: string | null) =>
+    `The units are promised by ${day}${promised === null ? '' : `. The order is promised by ${promised} now`}.`,
   priceStays: 'The client’s price stays as it is.',
   amount: (total: string, vat: string, shipping: string | null) =>
     `The client gets back ${total}, with ${vat} of tax${shipping === null ? '' : ` and ${shipping} for shipping`}.`,
@@ -325,6 +332,7 @@ export const order = {
     filter: 'Filter',
     all: 'Everything',
     story: 'Each thing once',
+    otherOrder: 'Open the other order',
     kinds: {
       event: 'Events',
       repair: 'Repairs and changes',

@@ -15,7 +15,7 @@ import {
   printOrder,
   storedOrderSchema,
 } from './operator-order-schemas';
-import { possibleRepairsSchema } from './possible-repairs';
+import { impossibleRepairsSchema, possibleRepairsSchema } from './possible-repairs';
 
 const time = z.iso.datetime({ offset: true });
 const NAMED = { id: true, partnerId: true, partnerUid: true } as const;
@@ -175,6 +175,7 @@ export const operatorOrderSchema = z
       )
       .describe('Steps of the workflow that have failed and are tried again. Empty while Temporal does not respond.'),
     possibleRepairs: possibleRepairsSchema,
+    impossibleRepairs: impossibleRepairsSchema,
     routing: z.array(z.object({ step: z.string(), createdAt: timestamp, decision: routingDecisionSchema })),
     run: runSchema.nullable().describe('Null when no worker responds, or when Temporal no longer has the workflow.'),
   })

@@ -21,6 +21,7 @@ const partnerChoice = z.object({
     .nullable()
     .describe('Euro cents: its price, with days and risks converted to money. Null for a rejected partner.'),
   dispatchDate: z.iso.date().nullable(),
+  deliveryDate: z.iso.date().nullable().describe('Last day of delivery of what it makes.'),
 });
 
 export const possibleRepairsSchema = z
@@ -57,6 +58,10 @@ export const possibleRepairsSchema = z
     'The repairs that the order accepts now, by the rules of its workflow. Empty for viewers, who may not repair.',
   );
 
+export const impossibleRepairsSchema = z
+  .array(z.object({ action: z.enum(POSSIBLE_REPAIRS).exclude(['revive']), reason: z.string() }))
+  .describe('The other repairs, and why the order does not accept each now. Empty for viewers.');
+
 export interface RepairDeps extends RoutingDeps {
   readonly sql: Sql;
 }
@@ -78,6 +83,7 @@ export async function possibleRepairsOf(deps: RepairDeps, orderId: string, state
         rejected: choice.verdict === 'rejected' ? { reason: choice.reason, detail: choice.detail } : null,
         costCents: choice.verdict === 'rejected' ? null : choice.cost.total,
         dispatchDate: choice.verdict === 'rejected' ? null : choice.dispatchDate,
+        deliveryDate: choice.verdict === 'rejected' ? null : choice.deliveryDate,
       })),
     })),
   }));

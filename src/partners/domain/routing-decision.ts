@@ -149,6 +149,9 @@ const weighed = <V extends string>(verdict: V) =>
     verdict: z.literal(verdict),
     cost,
     dispatchDate: z.iso.date(),
+    deliveryDate: z.iso
+      .date()
+      .describe('Last day of delivery, as if the partner made the items of its kind that it can.'),
     backordered: z.boolean(),
   });
 

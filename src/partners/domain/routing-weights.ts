@@ -27,6 +27,8 @@ export interface Option {
   readonly refusal: RefusingReason | null;
   readonly production: Production;
   readonly dispatchDate: string;
+  /** YYYY-MM-DD. The last day of delivery with the method that the order would choose. */
+  readonly deliveryDate: string;
   readonly backordered: boolean;
   readonly productionMinor: number;
 }
@@ -149,10 +151,12 @@ function* sharePassages(
     const grams = ({ product, quantity }: RoutingItem) => Math.max(1, product.unitWeightGrams) * quantity;
     const total = first.reduce((sum, { item }) => sum + grams(item), 0);
     for (const { item, option } of group) {
-      const days = Math.max(0, daysBetween(today, option.dispatchDate)) + daysBetween(shipped, passage.deliveryDate);
+      const transitDays = daysBetween(shipped, passage.deliveryDate);
+      const days = Math.max(0, daysBetween(today, option.dispatchDate)) + transitDays;
       const { production, stock } = option.cost;
       const cost = costOf({ production, stock, passages: [passage], days, weights, share: grams(item) / total });
-      shared.set(option, { ...option, cost, refusal: passage.refusal });
+      const deliveryDate = addDays(option.dispatchDate, transitDays);
+      shared.set(option, { ...option, cost, deliveryDate, refusal: passage.refusal });
     }
   };
   for (const group of Map.groupBy(all, ({ item, option }) => `${option.partner.uid}/${item.product.kind}`).values()) {
@@ -219,7 +223,11 @@ function weighPartner(
     dates.set(key, date);
     const cost = costOf({ production, stock, passages: [], days: 0, weights });
     const backordered = notBefore !== undefined;
-    return { partner, cost, refusal: null, production: made, dispatchDate: date, backordered, productionMinor };
+    return {
+      ...{ partner, cost, refusal: null, production: made, backordered, productionMinor },
+      dispatchDate: date,
+      deliveryDate: date,
+    };
   };
   const options = short === null ? [option(unknown ? UNKNOWN_STOCK_COST : 0)] : [];
   // Offered beside available stock too: another item of the order can take that stock.

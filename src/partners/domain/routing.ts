@@ -162,6 +162,7 @@ function explain({ item, options, rejected }: WeighedItem, chosen?: Option): Ite
         option === chosen ? 'chosen' : chosen && option.cost.total < chosen.cost.total ? 'dearer_overall' : 'dearer',
       cost: option.cost,
       dispatchDate: option.dispatchDate,
+      deliveryDate: option.deliveryDate,
       backordered: option.backordered,
     }),
   );

@@ -18,6 +18,18 @@ export interface ObjectForm<T extends object> {
   readonly rules: { readonly [Name in keyof T & string]?: FieldRule };
 }
 
+type OptionalName<T> = {
+  [Name in keyof T & string]-?: null extends T[Name] ? Name : undefined extends T[Name] ? Name : never;
+}[keyof T & string];
+
+/**
+ * The rules of an object that cannot be left out: each field that the schema of the API requires says whether it is marked. It is
+ * not when it can be empty. So marks and schema agree by their types.
+ */
+export type Marks<T extends object> = {
+  readonly [Name in Exclude<keyof T & string, OptionalName<T>>]: FieldRule & { readonly required: boolean };
+} & { readonly [Name in OptionalName<T>]?: FieldRule & { readonly required?: false } };
+
 /** Returns the labels of an object's fields with their rules. */
 const fieldsOf = <T extends object>({ labels, rules }: ObjectForm<T>) =>
   Object.entries<string>(labels).map(([name, label]) => ({

@@ -110,6 +110,7 @@ function RemoveValue({ attribute: { id, description, values } }: { readonly attr
       label={t.removeOf(description)}
       explanation={t.removeExplanation}
       button={t.remove}
+      destructive
       size="compact-xs"
       fields={
         <Select

@@ -2,7 +2,7 @@ import { SimpleGrid, TextInput } from '@mantine/core';
 import type { ApiResponse, Input } from '../../api/types';
 import { LongTextField, TextField } from '../../components/forms/field-faults';
 import { textOf } from '../../components/forms/form-values';
-import { ObjectFields, type ObjectForm, objectOf } from '../../components/forms/object-fields';
+import { type Marks, ObjectFields, type ObjectForm, objectOf } from '../../components/forms/object-fields';
 import { RowFields } from '../../components/forms/row-fields';
 import { choiceOf, optionsOf, Select } from '../../components/forms/select';
 import { Section } from '../../components/layout/section';
@@ -29,7 +29,8 @@ const SFTP: ObjectForm<Omit<Server, 'privateKey'>> = {
   rules: { port: { type: 'number' }, password: { type: 'password' } },
 };
 /** A new channel without a server is one of files. */
-const SFTP_OF_CHANNEL = { ...SFTP, rules: { ...SFTP.rules, host: { required: true }, username: { required: true } } };
+const MARKED = { host: { required: true }, username: { required: true } } satisfies Marks<Omit<Server, 'privateKey'>>;
+const SFTP_OF_CHANNEL = { ...SFTP, rules: { ...SFTP.rules, ...MARKED } };
 
 /** Returns what two columns of rows hold, by the first of them. */
 const recordOf = (form: FormData, name: string): Record<string, string> =>

@@ -159,6 +159,7 @@ function Mappings({ channelId, mayChange }: { readonly channelId: string; readon
           label={t.mappings.deleteOf(nameOf(mapping))}
           explanation={t.mappings.deleteExplanation}
           button={t.mappings.deleteButton}
+          destructive
           size="compact-xs"
           changeOf={() => change('deleteChannelMapping', { params: { channelId, mappingId: mapping.id } })}
         />

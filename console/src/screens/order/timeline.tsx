@@ -18,6 +18,7 @@ import { Section } from '../../components/layout/section';
 import { LoadMore } from '../../components/lists/paged-table';
 import { Badge } from '../../components/values/badge';
 import tones from '../../components/values/badge.module.css';
+import { Link } from '../../components/values/link';
 import { Time } from '../../components/values/time';
 import * as texts from '../../texts';
 import type { Tone } from '../../texts/names';
@@ -95,7 +96,7 @@ export function Timeline({ order }: { readonly order: OperatorOrder }) {
             <ol className={styles.list}>
               {entries.map((entry) => (
                 <li key={entry.id} className={styles.entry}>
-                  <OneEntry entry={entry} partnerUid={partnerOf(entry.printOrderId)} withJson={withJson} />
+                  <OneEntry {...{ entry, orderId, withJson }} partnerUid={partnerOf(entry.printOrderId)} />
                 </li>
               ))}
             </ol>
@@ -109,12 +110,13 @@ export function Timeline({ order }: { readonly order: OperatorOrder }) {
 
 function OneEntry(props: {
   readonly entry: TimelineEntry;
+  readonly orderId: string;
   /** Of the print order that the entry is about. */
   readonly partnerUid: string | null;
   readonly withJson: boolean;
 }) {
-  const { entry, partnerUid, withJson } = props;
-  const { kind, at } = entry;
+  const { entry, orderId, partnerUid, withJson } = props;
+  const { kind, at, data } = entry;
   const detail = detailOf(entry);
   const Icon = ICONS[kind];
   return (
@@ -127,6 +129,11 @@ function OneEntry(props: {
           {sentenceOf(entry, partnerUid)}
         </Text>
         {detail === '' ? null : <Text size="sm">{detail}</Text>}
+        {typeof data.orderId === 'string' && data.orderId !== orderId ? (
+          <Link to="/orders/$orderId" params={{ orderId: data.orderId }}>
+            {t.otherOrder}
+          </Link>
+        ) : null}
         <Text size="xs" c="dimmed">
           <Time at={at} />
         </Text>

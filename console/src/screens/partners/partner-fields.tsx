@@ -2,7 +2,7 @@ import { Checkbox, Fieldset, Group, SimpleGrid } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { FaultsOf, LongTextField, TextField } from '../../components/forms/field-faults';
 import { textOf, wordsOf } from '../../components/forms/form-values';
-import { ObjectFields, type ObjectForm, objectOf } from '../../components/forms/object-fields';
+import { type Marks, ObjectFields, type ObjectForm, objectOf } from '../../components/forms/object-fields';
 import * as texts from '../../texts';
 import { ModelFields, modelsOf } from './model-fields';
 import type { Partner } from './queries';
@@ -29,7 +29,7 @@ const SENDER: ObjectForm<Sender> = {
     city: { required: true },
     country: { required: true },
     email: { required: true, type: 'email' },
-  },
+  } satisfies Marks<Sender>,
 };
 const TAX_IDS: ObjectForm<TaxIds> = { labels: t.taxIds, rules: {} };
 

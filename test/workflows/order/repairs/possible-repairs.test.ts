@@ -13,6 +13,9 @@ beforeAll(async () => {
   stack = await testStack({ mode: 'manual', config: { TEMPORAL_UI_URL: 'https://temporal.test' } });
 });
 
+/** Why the order does not accept its other repairs. */
+const reasons = ({ impossibleRepairs }: Awaited<ReturnType<typeof look>>) =>
+  Object.fromEntries(impossibleRepairs.map(({ action, reason }) => [action, reason]));
 const names = (order: Awaited<ReturnType<typeof look>>) => order.possibleRepairs.map(({ action }) => action);
 
 test('an order in error can be repaired in the listed ways, with the partners that routing would choose from', async () => {
@@ -49,10 +52,23 @@ test('an order in error can be repaired in the listed ways, with the partners th
         needsForce: false,
         partners: expect.arrayContaining([
           expect.objectContaining({ partnerId: await partnerId('prints-berlin'), current: true }),
-          expect.objectContaining({ partnerId: await partnerId('prints-ohio'), current: false }),
+          expect.objectContaining({
+            ...{ partnerId: await partnerId('prints-ohio'), current: false, rejected: null },
+            deliveryDate: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+          }),
         ]),
       },
     ],
+  });
+
+  expect(reasons(failed)).toEqual({
+    accept_files: 'no print file waits to be accepted',
+    accept_address: 'no address waits to be accepted',
+    release: 'the order is not on hold',
+    refund: 'partners have cancelled no units of these items',
+    dismiss: 'the order is still open: its attention reasons disappear when their causes are repaired',
+    claim: 'no units have shipped that were not refunded',
+    reprint: 'only an order that was delivered, was returned or has failed is made again',
   });
 
   // The listed choice is accepted, and one that is not listed is refused.
@@ -64,6 +80,12 @@ test('an order in error can be repaired in the listed ways, with the partners th
   });
   const rerouted = await orderUntil(stack, order.orderId, ({ printOrderIds }) => printOrderIds.length === 2);
   expect(rerouted.printOrderIds).toContain(order.printOrderId);
+  // The dates that the repair showed.
+  const ohio = failed.possibleRepairs[1]!.reroutes[0]!.partners.find(({ partnerUid }) => partnerUid === 'prints-ohio')!;
+  expect((await look(order.orderId)).promise).toMatchObject({
+    dispatchDate: ohio.dispatchDate,
+    maxDeliveryDate: ohio.deliveryDate,
+  });
 });
 
 test('the parcel of a shipped order shows, and its carrier has to act until the promised delivery', async () => {
@@ -86,6 +108,12 @@ test('the parcel of a shipped order shows, and its carrier has to act until the 
     dueAt: `${shipped.promise!.maxDeliveryDate}T23:59:59Z`,
   });
   expect(names(shipped)).toEqual(['reproduce', 'claim']);
+  expect(reasons(shipped)).toMatchObject({
+    reroute: 'an item has no units that can be rerouted',
+    cancel: 'an item that has shipped cannot be cancelled',
+    mark_shipped: 'the print order has shipped or ended',
+    change_shipping: 'an order that has shipped cannot be changed',
+  });
 });
 
 test('a viewer sees the order and no repair', async () => {
@@ -93,7 +121,12 @@ test('a viewer sees the order and no repair', async () => {
   const viewer = await testAccount(stack.services.sql, 'operator', 'only-looks', 'viewer');
   const client = createPresslineClient({ baseUrl: stack.baseUrl, apiKey: viewer.apiKey, retries: 0 });
   const seen = await client.getOperatorOrder({ params: { orderId: order.orderId } });
-  expect(seen).toMatchObject({ id: order.orderId, possibleRepairs: [], nextStep: { who: 'partner' } });
+  expect(seen).toMatchObject({
+    id: order.orderId,
+    possibleRepairs: [],
+    impossibleRepairs: [],
+    nextStep: { who: 'partner' },
+  });
   expect(names(await look(order.orderId))).not.toEqual([]);
 });
 
@@ -109,13 +142,21 @@ test('a refused order can be dismissed and made again; a draft accepts no repair
     possibleRepairs: [{ action: 'dismiss', reasons: ['order_failed'] }, { action: 'reprint' }],
     nextStep: { who: 'operator', waitsFor: 'decision' },
   });
+  expect(reasons(await look(id))).toMatchObject({
+    retry: 'the order has ended',
+    refund: 'no units are left to refund',
+  });
   await repair(id, { action: 'dismiss' });
+  expect(reasons(await look(id))).toMatchObject({ dismiss: 'the order needs no attention' });
   expect(await look(id)).toMatchObject({ attention: [], nextStep: { who: 'nobody', waitsFor: 'nothing' } });
   const draft = await stack.client.submitOrder({
     body: { ...orderBody(stack, 'repairs-draft'), orderType: 'draft' },
   });
   expect(await look(draft.id)).toMatchObject({
     possibleRepairs: [],
+    impossibleRepairs: expect.arrayContaining([
+      { action: 'cancel', reason: 'the order is a draft, which its client submits' },
+    ]),
     nextStep: { who: 'client', waitsFor: 'submission' },
     promise: null,
     parcels: [],

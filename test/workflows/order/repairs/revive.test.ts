@@ -51,6 +51,9 @@ describe.each([
     expect(await orderNow(stack, orderId)).toMatchObject({ attention: 'out_of_step' });
     expect(await look(orderId)).toMatchObject({
       possibleRepairs: [{ action: 'revive' }],
+      impossibleRepairs: expect.arrayContaining([
+        { action: 'cancel', reason: 'the workflow of the order is gone: an admin can revive it' },
+      ]),
       problem: { type: 'out_of_step', message: expect.stringContaining('the workflow is gone') },
     });
     await expect(stack.client.cancelOrder({ params: { orderId }, body: {} })).rejects.toMatchObject({ status: 503 });

@@ -1,5 +1,5 @@
 import type { ApiResponse, Input } from '../../../api/types';
-import { ObjectFields, type ObjectForm, objectOf } from '../../../components/forms/object-fields';
+import { type Marks, ObjectFields, type ObjectForm, objectOf } from '../../../components/forms/object-fields';
 import * as texts from '../../../texts';
 
 /** The delivery address of an order. */
@@ -10,13 +10,16 @@ type Fields = Omit<Submitted, 'isBusiness' | 'federalTaxId' | 'stateTaxId' | 're
 const FORM: ObjectForm<Fields> = {
   labels: texts.order.address.fields,
   rules: {
+    // A company can have none, and some countries have no postcodes.
+    firstName: { required: false },
+    postCode: { required: false },
     lastName: { required: true },
     addressLine1: { required: true },
     city: { required: true },
     country: { required: true },
     email: { required: true, type: 'email' },
     phone: { required: true },
-  },
+  } satisfies Marks<Fields>,
 };
 const NAME = 'shippingAddress';
 

@@ -118,9 +118,9 @@ export function DecisionForm(props: {
               name="partnerId"
               label={texts.order.partner}
               none={texts.order.choose}
-              options={partners.map(({ partnerId: value, partnerUid, costCents, dispatchDate }) => ({
-                value,
-                label: texts.order.partnerOption(partnerUid, costCents, dispatchDate),
+              options={partners.map((partner) => ({
+                value: partner.partnerId,
+                label: texts.order.partnerOption(partner),
               }))}
             />
           )}

@@ -1,9 +1,10 @@
-import { Button, Checkbox, Group, Modal, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Modal, Popover, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { change } from '../../../api/changes';
 import type { Input } from '../../../api/types';
 import { DialogForm } from '../../../components/forms/dialog-form';
 import { Select } from '../../../components/forms/select';
+import { calendarDay } from '../../../components/values/days';
 import * as texts from '../../../texts';
 import type { AttentionReason } from '../../../texts/names';
 import { REPAIRS } from '../../../texts/order';
@@ -61,7 +62,7 @@ function recommendedOf(order: OperatorOrder): PossibleRepair['action'] | undefin
   return helping.find((action) => possibleRepairs.some((repair) => repair.action === action && isUseful(repair)));
 }
 
-/** The repairs that the order accepts now. The API lists them by the rules of the order's workflow. */
+/** The repairs that the order accepts now, and why it does not accept the others, by the rules of its workflow. */
 export function Repairs({ order }: { readonly order: OperatorOrder }) {
   const [open, setOpen] = useState<PossibleRepair | null>(null);
   const recommended = recommendedOf(order);
@@ -69,7 +70,7 @@ export function Repairs({ order }: { readonly order: OperatorOrder }) {
     (a, b) => Number(b.action === recommended) - Number(a.action === recommended),
   );
   const Form = (open === null ? undefined : FORMS[open.action]) ?? RepairForm;
-  if (repairs.length === 0) return null;
+  if (repairs.length === 0 && order.impossibleRepairs.length === 0) return null;
   return (
     <Group gap="xs">
       {repairs.map((repair) => (
@@ -84,6 +85,7 @@ export function Repairs({ order }: { readonly order: OperatorOrder }) {
           {REPAIRS[repair.action].name}
         </Button>
       ))}
+      <Impossible repairs={order.impossibleRepairs} />
       <Modal
         opened={open !== null}
         onClose={() => setOpen(null)}
@@ -94,6 +96,31 @@ export function Repairs({ order }: { readonly order: OperatorOrder }) {
         {open === null ? null : <Form order={order} repair={open} onClose={() => setOpen(null)} />}
       </Modal>
     </Group>
+  );
+}
+
+function Impossible({ repairs }: { readonly repairs: OperatorOrder['impossibleRepairs'] }) {
+  if (repairs.length === 0) return null;
+  return (
+    <Popover width={420} position="bottom-end">
+      <Popover.Target>
+        <Button variant="subtle" color="dark">
+          {t.impossible(repairs.length)}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <Stack gap="xs">
+          {repairs.map(({ action, reason }) => (
+            <Group key={action} gap="sm" wrap="nowrap">
+              <Button size="compact-sm" variant="default" disabled>
+                {REPAIRS[action].name}
+              </Button>
+              <Text size="sm">{reason}</Text>
+            </Group>
+          ))}
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
   );
 }
 
@@ -132,6 +159,9 @@ function RepairForm(props: RepairFormProps) {
   };
   const itemOf = (id: string) => order.items.find((item) => item.id === id)!;
   const partners = rerouted?.partners.filter((partner) => isChoice(partner, repair.action)) ?? [];
+  // Routing chooses the first one.
+  const chosen = partners.find((partner) => partner.partnerId === partnerId) ?? partners[0];
+  const promised = order.promise === null ? null : calendarDay(order.promise.maxDeliveryDate);
   const hasNone = rerouted !== undefined && partners.length === 0;
   const affected =
     rerouted === undefined
@@ -178,11 +208,12 @@ function RepairForm(props: RepairFormProps) {
             onChange={setPartnerId}
             options={partners.map((partner) => ({
               value: partner.partnerId,
-              label: t.partnerOption(partner.partnerUid, partner.costCents, partner.dispatchDate),
+              label: t.partnerOption(partner),
             }))}
           />
           {hasNone ? null : (
             <Text size="sm" c="dimmed">
+              {chosen?.deliveryDate == null ? '' : `${t.newPromise(calendarDay(chosen.deliveryDate), promised)} `}
               {t.priceStays}
             </Text>
           )}

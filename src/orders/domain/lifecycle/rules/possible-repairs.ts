@@ -91,6 +91,55 @@ export function possibleRepairs(state: RunState): PossibleRepair[] {
   ];
 }
 
+/** A repair that an order does not accept now. */
+export interface ImpossibleRepair {
+  readonly action: Exclude<PossibleRepair['action'], 'revive'>;
+  readonly reason: string;
+}
+
+/**
+ * Returns the other repairs, and why the order does not accept each.
+ * @param reason why it accepts none of them, whatever the state of its run
+ */
+export function impossibleRepairs(
+  possible: readonly Pick<PossibleRepair, 'action'>[],
+  state: RunState,
+  reason?: string,
+): ImpossibleRepair[] {
+  return POSSIBLE_REPAIRS.flatMap((action) =>
+    action === 'revive' || possible.some((repair) => repair.action === action)
+      ? []
+      : [{ action, reason: reason ?? whyImpossible(state, action) }],
+  );
+}
+
+function whyImpossible(state: RunState, action: ImpossibleRepair['action']): string {
+  if (action === 'claim') return 'no units have shipped that were not refunded';
+  if (action === 'reprint') return 'only an order that was delivered, was returned or has failed is made again';
+  if (state.phase === 'closed') {
+    if (action === 'dismiss') return 'the order needs no attention';
+    if (action === 'refund') return 'no units are left to refund';
+    return 'the order has ended';
+  }
+  if (action === 'change_shipping') return whyNotChangeShipping(state)?.message ?? NO_ITEM;
+  if (action !== 'mark_shipped') return whyNoItem(state, action);
+  const printOrder = state.printOrders.at(-1);
+  const request = { action, ...NOBODY, printOrderId: printOrder?.id ?? '', trackingCode: null, trackingLink: null };
+  return printOrder === undefined
+    ? 'the order has no print order yet'
+    : withoutIds(whyNotRepair(state, request)?.message);
+}
+
+/** Returns why the run accepts a repair of none of its items. The guards have the reason. */
+function whyNoItem(state: RunState, action: BulkAction): string {
+  const [request] = repairRequests(
+    action,
+    NOBODY,
+    state.items.map(({ id }) => id),
+  );
+  return withoutIds(request && whyNotRepair(state, request)?.message);
+}
+
 /** Returns the ids of the items of which units have shipped. */
 const departedItems = ({ items, printOrders }: RunState): string[] =>
   items.flatMap(({ id }) =>
@@ -170,10 +219,8 @@ export function repairsOfOrder(state: RunState, bulk: BulkRepairRequest): OrderR
   const { action, partnerId } = bulk;
   const possible = possibleRepairs(state).find((repair) => repair.action === action);
   if (possible === undefined) {
-    // The workflow's guard has the reason. Without ids, equal reasons of many orders count together.
-    const itemIds = state.items.map(({ id }) => id);
-    const [request] = repairRequests(action, bulk, itemIds);
-    return { ok: false, why: withoutIds(request && whyNotRepair(state, request)?.message) };
+    // Without ids, equal reasons of many orders count together.
+    return { ok: false, why: whyNoItem(state, action) };
   }
   const { reroutes } = possible;
   if (reroutes.length === 0) return { ok: true, requests: repairRequests(action, bulk, possible.itemIds) };
@@ -185,9 +232,11 @@ export function repairsOfOrder(state: RunState, bulk: BulkRepairRequest): OrderR
   return { ok: true, requests: repairRequests(action, bulk, waiting.length > 0 ? waiting : free, { partnerId }) };
 }
 
-export function withoutIds(message: string | undefined): string {
-  return (
-    message?.replace(/\b(items?) \d[\d, ]*(?=\s)/g, (_, noun: string) => (noun === 'items' ? 'items' : 'an item')) ??
-    'the order has no item that this is possible for'
-  );
+const NO_ITEM = 'the order has no item that this is possible for';
+
+/** Returns a guard's message for people, who know no ids of items and print orders. */
+export function withoutIds(message = NO_ITEM): string {
+  return message
+    .replace(/\b(items?) \d[\d, ]*(?=\s)/g, (_, noun: string) => (noun === 'items' ? 'items' : 'an item'))
+    .replace(/\bprint order \d+/g, 'the print order');
 }

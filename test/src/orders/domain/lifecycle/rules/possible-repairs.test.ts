@@ -2,6 +2,8 @@ import { whyNotRepair } from '../../../../../../src/orders/domain/lifecycle/rule
 import { nextStepOf } from '../../../../../../src/orders/domain/lifecycle/rules/next-step';
 import {
   type BulkRepairRequest,
+  impossibleRepairs,
+  POSSIBLE_REPAIRS,
   type PossibleRepair,
   possibleRepairs,
   repairsOfOrder,
@@ -95,6 +97,14 @@ const SITUATIONS: readonly [string, RunState, Names, who: string, waitsFor: stri
 test.each(SITUATIONS)('an order that is %s accepts the listed repairs', (_what, state, names, who, waitsFor) => {
   expect(possibleRepairs(state).map(({ action }) => action)).toEqual(names);
   expect(nextStepOf(state, [], null)).toMatchObject({ who, waitsFor });
+});
+
+test.each(SITUATIONS)('an order that is %s says why it accepts no other repair', (_what, state, names) => {
+  const others = impossibleRepairs(possibleRepairs(state), state);
+  expect([...names, ...others.map(({ action }) => action)].sort()).toEqual(
+    POSSIBLE_REPAIRS.filter((action) => action !== 'revive').sort(),
+  );
+  for (const { reason } of others) expect(reason).not.toMatch(/\d|undefined|^$/);
 });
 
 test('every repair that is not listed is refused by the workflow’s validator', () => {
