@@ -79,6 +79,13 @@ export function workerTuning(config: TuningConfig, { memoryMb, cores }: Machine)
 }
 
 /**
+ * Wall-clock time that one workflow task may take. The SDK's default of 5 s, which its public types do not name, also ends the task
+ * of a process that was stopped for so long. The run stays in the cache with half of its commands then, and the next query
+ * about it returns them, for which the SDK ends the worker (`Malformed Workflow Completion`, version 1.24.0).
+ */
+const WORKFLOW_TASK_TIME = { isolateExecutionTimeout: '60s' };
+
+/**
  * Returns the worker options of a tuning. Workflow tasks and local activities have fixed slots: their cost is known, and
  * local activities need a connection each. Activities download, inspect and draw files, so they get more slots only while
  * memory and CPU are available (the SDK's resource-based tuner, which reads the limits of the container).
@@ -86,6 +93,7 @@ export function workerTuning(config: TuningConfig, { memoryMb, cores }: Machine)
 export function tuningOptions(tuning: WorkerTuning) {
   const { min, max } = tuning.activitySlots;
   return {
+    ...WORKFLOW_TASK_TIME,
     maxCachedWorkflows: tuning.cachedWorkflows,
     tuner: {
       workflowTaskSlotSupplier: { type: 'fixed-size', numSlots: tuning.workflowSlots },

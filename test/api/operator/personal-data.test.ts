@@ -391,11 +391,12 @@ describe('an archived order', () => {
   /** What operators read of an order in one place or the other. */
   const shownOf = async (id: string) => {
     const { body: detail } = await read(`/v1/operator/orders/${id}`);
-    const { run: _1, possibleRepairs: _2, archived: _3, nextStep: _4, failingSteps: _5, ...stored } = detail;
+    const { run: _1, possibleRepairs: _2, archived: _3, nextStep: _4, failingSteps: _5, ...rest } = detail;
+    const { impossibleRepairs: _6, ...stored } = rest;
     const parts = ['timeline', 'notes', 'documents'].map(
       async (part) => (await read(`/v1/operator/orders/${id}/${part}`)).body,
     );
-    const { archived: _6, ...order } = await stack.client.getOrder({ params: { orderId: id } });
+    const { archived: _7, ...order } = await stack.client.getOrder({ params: { orderId: id } });
     return { stored, order, parts: await Promise.all(parts) };
   };
   const search = async (body: object) => {
