@@ -169,7 +169,8 @@ export const order = {
   printOrder: 'Print order',
   trackingCode: 'Tracking code of the partner, when the parcel has no label of ours',
   /** How many repairs the order does not accept. */
-  impossible: (count: number) => `${count} not possible now`,
+  impossible: (count: number) =>
+    count === 1 ? '1 repair that is not possible now' : `${count} repairs that are not possible now`,
   partnerOption: ({ partnerUid, costCents, dispatchDate, deliveryDate }: PartnerChoice) =>
     [
       partnerUid,
@@ -197,9 +198,9 @@ export const order = {
     retry: (partners: string) => `${partners} gets the print order again, as it was.`,
     hold: (partners: string) => `${partners} is told nothing.`,
   } as Readonly<Partial<Record<Order['possibleRepairs'][number]['action'], (partners: string) => string>>>,
-  /** Days of the units at the partner, and of the order as it is. */
+  /** The last days of delivery: of the units at the partner, and of the order as it is. */
   newPromise: (day: string, promised: string | null) =>
-    `The units are promised by ${day}${promised === null ? '' : `. The order is promised by ${promised} now`}.`,
+    `The new promise is ${day}${promised === null ? '' : `, the old one ${promised}`}.`,
   priceStays: 'The client’s price stays as it is.',
   amount: (total: string, vat: string, shipping: string | null) =>
     `The client gets back ${total}, with ${vat} of tax${shipping === null ? '' : ` and ${shipping} for shipping`}.`,

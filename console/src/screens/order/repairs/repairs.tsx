@@ -1,9 +1,10 @@
-import { Button, Checkbox, Group, Modal, Popover, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { change } from '../../../api/changes';
 import type { Input } from '../../../api/types';
 import { DialogForm } from '../../../components/forms/dialog-form';
 import { Select } from '../../../components/forms/select';
+import { Fold } from '../../../components/layout/fold';
 import { calendarDay } from '../../../components/values/days';
 import * as texts from '../../../texts';
 import type { AttentionReason } from '../../../texts/names';
@@ -72,19 +73,21 @@ export function Repairs({ order }: { readonly order: OperatorOrder }) {
   const Form = (open === null ? undefined : FORMS[open.action]) ?? RepairForm;
   if (repairs.length === 0 && order.impossibleRepairs.length === 0) return null;
   return (
-    <Group gap="xs">
-      {repairs.map((repair) => (
-        <Button
-          key={repair.action}
-          variant={repair.action === recommended ? 'filled' : 'default'}
-          {...(DESTRUCTIVE.includes(repair.action)
-            ? { color: 'red', ...(repair.action === recommended ? {} : { variant: 'outline' }) }
-            : {})}
-          onClick={() => setOpen(repair)}
-        >
-          {REPAIRS[repair.action].name}
-        </Button>
-      ))}
+    <Stack gap="xs">
+      <Group gap="xs">
+        {repairs.map((repair) => (
+          <Button
+            key={repair.action}
+            variant={repair.action === recommended ? 'filled' : 'default'}
+            {...(DESTRUCTIVE.includes(repair.action)
+              ? { color: 'red', ...(repair.action === recommended ? {} : { variant: 'outline' }) }
+              : {})}
+            onClick={() => setOpen(repair)}
+          >
+            {REPAIRS[repair.action].name}
+          </Button>
+        ))}
+      </Group>
       <Impossible repairs={order.impossibleRepairs} />
       <Modal
         opened={open !== null}
@@ -95,32 +98,25 @@ export function Repairs({ order }: { readonly order: OperatorOrder }) {
       >
         {open === null ? null : <Form order={order} repair={open} onClose={() => setOpen(null)} />}
       </Modal>
-    </Group>
+    </Stack>
   );
 }
 
 function Impossible({ repairs }: { readonly repairs: OperatorOrder['impossibleRepairs'] }) {
   if (repairs.length === 0) return null;
   return (
-    <Popover width={420} position="bottom-end">
-      <Popover.Target>
-        <Button variant="subtle" color="dark">
-          {t.impossible(repairs.length)}
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown>
-        <Stack gap="xs">
-          {repairs.map(({ action, reason }) => (
-            <Group key={action} gap="sm" wrap="nowrap">
-              <Button size="compact-sm" variant="default" disabled>
-                {REPAIRS[action].name}
-              </Button>
-              <Text size="sm">{reason}</Text>
-            </Group>
-          ))}
-        </Stack>
-      </Popover.Dropdown>
-    </Popover>
+    <Fold summary={t.impossible(repairs.length)}>
+      <Stack gap="xs">
+        {repairs.map(({ action, reason }) => (
+          <Group key={action} gap="sm" wrap="nowrap">
+            <Button size="compact-sm" variant="default" disabled>
+              {REPAIRS[action].name}
+            </Button>
+            <Text size="sm">{reason}</Text>
+          </Group>
+        ))}
+      </Stack>
+    </Fold>
   );
 }
 
