@@ -44,7 +44,7 @@ const STALE_AFTER = {
   replaceAttributeValues: ATTRIBUTES,
   deleteAttributeValue: ATTRIBUTES,
   createProductModel: ['listProductModels'],
-  updateProductModel: ['listProductModels'],
+  updateProductModel: ['listProductModels', 'previewProductModel'],
   moveProcurementOrder: [
     'getProcurementOrder',
     'searchProcurementOrders',

@@ -51,7 +51,7 @@ export function ModelScreen() {
         {({ productModels: [found] }) =>
           found === undefined ? null : (
             <Section title={texts.catalog.variants.title}>
-              {/* After a change, prices are read again. */}
+              {/* After a change by somebody else, prices are read again. */}
               <VariantPrices key={JSON.stringify([found.attributes, found.production])} model={found} />
             </Section>
           )
