@@ -145,5 +145,6 @@ test('a retry of an order fetches a file at once that the host sends again', asy
     body: { action: 'retry', itemIds, reason: 'The host responds again' },
   });
   await hasStatus(stack, id, 'passed');
-  expect(await fetchAttempts(id)).toEqual([1]);
+  // Before it there is the attempt that the retry has cancelled, if one was under way.
+  expect((await fetchAttempts(id)).at(-1)).toBe(1);
 });

@@ -34,7 +34,8 @@ test('a statement or transaction that finds no free connection in time fails as 
     expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'POOL_TIMEOUT' } });
     expect(isUnavailable((outcome as PromiseRejectedResult).reason)).toBe(true);
   }
-  expect(waits.map((seconds) => seconds >= WAIT_MS / 1_000)).toEqual([true, true]);
+  // A timer can end a millisecond before its time.
+  expect(waits.map((seconds) => seconds >= (WAIT_MS - 2) / 1_000)).toEqual([true, true]);
 
   const late = one`SELECT 1 AS n`.execute();
   await held.end();
