@@ -38,9 +38,10 @@ test('Today has one place for alarms, each leads to where it is mended, and prom
   await expectAccessible(page);
   await repairWith(dialog, 'Move promise', 'The press is serviced');
   await dialog.getByText('Finished').waitFor();
+  // The dialog stays when the alarm has gone.
+  await row('A day off').waitFor({ state: 'detached' });
   await dialog.getByRole('button', { name: 'Close' }).click();
   expect((await promised()) > before).toBe(true);
-  await row('A day off').waitFor({ state: 'detached' });
 
   await row('Endpoint fails').getByRole('link', { name: 'https://shop.example/notifications' }).click();
   await page.waitForURL(`**/console/clients/*?endpoint=${endpointId}`);

@@ -22,8 +22,8 @@ type Promises = ApiResponse<'listAlarms'>['alarms'][number]['rows'];
 export function Alarms() {
   const { data } = useQuery(read('listAlarms', {}));
   const mayMove = useMay('operator');
+  const [moved, setMoved] = useState<Moved | null>(null);
   const alarms = data?.alarms ?? [];
-  if (alarms.length === 0) return null;
   const rows = alarms.flatMap(({ rows }) => rows);
   const hidden = alarms.reduce((sum, { count }) => sum + count, 0) - rows.length;
   const columns: Column<Row>[] = [
@@ -38,19 +38,44 @@ export function Alarms() {
   if (mayMove && rows.some(({ reason }) => reason === 'closed_day'))
     columns.push({
       name: texts.common.actions,
-      cell: (row) => (row.reason === 'closed_day' ? <Move row={row} promises={rows} /> : null),
+      cell: (row) => (row.reason === 'closed_day' ? <Move row={row} promises={rows} onMove={setMoved} /> : null),
     });
   return (
-    <Section title={t.title}>
-      <DataTable
-        label={t.title}
-        columns={columns}
-        rows={rows}
-        keyOf={({ account, reason, subject }) => `${account.id} ${reason} ${subject.id}`}
-      />
-      {hidden === 0 ? null : <Text size="sm">{t.more(hidden)}</Text>}
-    </Section>
+    <>
+      {alarms.length === 0 ? null : (
+        <Section title={t.title}>
+          <DataTable
+            label={t.title}
+            columns={columns}
+            rows={rows}
+            keyOf={({ account, reason, subject }) => `${account.id} ${reason} ${subject.id}`}
+          />
+          {hidden === 0 ? null : <Text size="sm">{t.more(hidden)}</Text>}
+        </Section>
+      )}
+      {/* It stays open, with what came of the repair, when the alarm has gone. */}
+      <Modal opened={moved !== null} onClose={() => setMoved(null)} title={t.move.name} withCloseButton={false}>
+        {moved === null ? null : (
+          <BulkRepair
+            kind="move_promise"
+            target={{
+              request: { filter: { brokenPromises: true, partnerIds: [moved.partnerId] } },
+              count: moved.orders,
+              orders: [],
+            }}
+            onClose={() => setMoved(null)}
+            onStarted={() => undefined}
+          />
+        )}
+      </Modal>
+    </>
   );
+}
+
+/** The partner whose promises are moved, and the orders that this is about. */
+interface Moved {
+  readonly partnerId: string;
+  readonly orders: number;
 }
 
 const TONES: { readonly [Reason in Row['reason']]?: 'danger' } = {
@@ -123,20 +148,19 @@ function whyOf({ reason, detail, at }: Row): ReactNode {
 }
 
 /** Moves the promises of a partner, in the background, for all of its days. */
-function Move({ row, promises }: { readonly row: Row; readonly promises: Promises }) {
-  const [opened, setOpened] = useState(false);
+function Move(props: { readonly row: Row; readonly promises: Promises; readonly onMove: (moved: Moved) => void }) {
+  const { row, promises, onMove } = props;
   const { id, name } = row.account;
-  const count = promises.reduce((sum, each) => sum + (isSame(each, row) ? each.count : 0), 0);
-  const target = { request: { filter: { brokenPromises: true as const, partnerIds: [id] } }, count, orders: [] };
+  const orders = promises.reduce((sum, each) => sum + (isSame(each, row) ? each.count : 0), 0);
   return (
-    <>
-      <Button variant="default" size="compact-xs" aria-label={t.move.label(name)} onClick={() => setOpened(true)}>
-        {t.move.name}
-      </Button>
-      <Modal opened={opened} onClose={() => setOpened(false)} title={t.move.name} withCloseButton={false}>
-        <BulkRepair kind="move_promise" target={target} onClose={() => setOpened(false)} onStarted={() => undefined} />
-      </Modal>
-    </>
+    <Button
+      variant="default"
+      size="compact-xs"
+      aria-label={t.move.label(name)}
+      onClick={() => onMove({ partnerId: id, orders })}
+    >
+      {t.move.name}
+    </Button>
   );
 }
 
