@@ -9,6 +9,7 @@ import type { Reconciliation } from '../../workflows/reconcile';
 import { eventually, type TestStack, testStack } from '../support/stack';
 import { operatorHelpers } from './order/operator-fixture';
 import {
+  atRest,
   deliveredByCarrier,
   type HandedOver,
   handedOver,
@@ -76,10 +77,6 @@ async function deliver(order: HandedOver): Promise<void> {
 const completed = (orderId: string) =>
   eventually(async () => ((await statusOfRun(orderId)) === 'COMPLETED' ? true : undefined));
 
-/** Waits until the workflow has no pending workflow task. */
-const atRest = (orderId: string) =>
-  eventually(async () => ((await handleOf(orderId).describe()).raw.pendingWorkflowTask == null ? true : undefined));
-
 /** A workflow as a backup has it. */
 interface Backup {
   readonly input: object;
@@ -113,7 +110,7 @@ async function restore(orderId: string, { input, view, last }: Backup): Promise<
   // A restored workflow has the run id of the lost one.
   await sql`UPDATE orders SET run_id = ${firstExecutionRunId} WHERE id = ${orderId}`;
   expect((await stateOf(orderId)).version).toBe(state.version);
-  await atRest(orderId);
+  await atRest(stack, orderId);
 }
 
 /** Checks that partners and carriers have got nothing twice. */
@@ -192,7 +189,7 @@ describe('the outdated workflow of an ended order', () => {
     await stack.startWorker();
     // The record of the restored step was skipped, and so was its repetition.
     await eventually(async () => ((await stateOf(orderId)).attention.includes('out_of_step') ? true : undefined));
-    await atRest(orderId);
+    await atRest(stack, orderId);
     await age(orderId);
     expect(await reconcileOnce('temporal')).toEqual({ outdated: 1 });
     expect(await statusOfRun(orderId)).toBe('TERMINATED');

@@ -15,6 +15,7 @@ import { eventually, type TestStack, testStack } from '../support/stack';
 import { operatorHelpers } from './order/operator-fixture';
 import {
   accepted,
+  atRest,
   handedOver,
   is,
   type OrderNow,
@@ -193,6 +194,7 @@ test('a run that is lost while its print order is being delivered delivers it', 
 
 test('the open order of a terminated run is flagged', async () => {
   const { orderId, printOrderId } = await handedOver(stack, 'terminated');
+  await atRest(stack, orderId);
   await runOf(orderId).terminate('by hand');
   await age(orderId);
   expect(await reconcileOnce()).toEqual({ flagged: 1 });
@@ -257,6 +259,7 @@ describe('postbacks that no run has applied', () => {
 
   test('wait while an operator can revive the run, and are closed and logged when the order has ended', async () => {
     const { orderId, printOrderId } = await handedOver(stack, 'too-late');
+    await atRest(stack, orderId);
     await runOf(orderId).terminate('by hand');
     await undelivered(printOrderId, 'received');
     expect(await reconcileOnce()).toEqual({ undelivered: 1 });

@@ -137,6 +137,13 @@ export async function stepsBack({ services: { sql } }: TestStack, orderId: strin
   });
 }
 
+/** Waits until the workflow of an order has no workflow task: the records of its last one are written. */
+export const atRest = ({ services: { temporal } }: TestStack, orderId: string) =>
+  eventually(async () => {
+    const { raw } = await temporal.workflow.getHandle(orderWorkflowId(orderId)).describe();
+    return raw.pendingWorkflowTask == null ? true : undefined;
+  });
+
 /** Returns the current details of an order run, as the Temporal UI shows them. */
 export async function currentDetails({ services }: TestStack, orderId: string): Promise<string> {
   const run = services.temporal.workflow.getHandle(orderWorkflowId(orderId));
